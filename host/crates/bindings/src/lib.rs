@@ -1,0 +1,1 @@
+//! Generated WIT bindings and their conversions to contract types.

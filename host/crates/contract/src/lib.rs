@@ -1,0 +1,1 @@
+//! The vocabulary of Loopwright: plain data, limits and port traits.

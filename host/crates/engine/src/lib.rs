@@ -1,0 +1,1 @@
+//! Compiles, links, limits and calls plugin components.

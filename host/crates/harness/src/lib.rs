@@ -1,0 +1,1 @@
+//! One episode, from task to verified trajectory.

@@ -1,0 +1,1 @@
+//! Planners that ask a language model: OpenAI-compatible HTTP and local GGUF.

@@ -1,0 +1,1 @@
+//! Task packs: the format, the built-in generators and the importers.

@@ -1,0 +1,1 @@
+//! Tokens, dates and numbers in English and Chinese.

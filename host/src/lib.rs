@@ -1,0 +1,1 @@
+//! The Loopwright command: wires the crates and closes the loop.

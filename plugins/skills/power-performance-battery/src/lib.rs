@@ -1,0 +1,1 @@
+//! Battery modes and what they cost.

@@ -1,0 +1,1 @@
+//! Arithmetic, units and currencies.

@@ -1,0 +1,1 @@
+//! Calendar events, free time and date facts.

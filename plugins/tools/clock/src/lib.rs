@@ -1,0 +1,1 @@
+//! Alarms, timers, stopwatch and world clock.

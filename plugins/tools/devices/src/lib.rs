@@ -1,0 +1,1 @@
+//! Casting, pairing and nearby devices.

@@ -1,0 +1,1 @@
+//! Wi-Fi, mobile data, Bluetooth, hotspot, NFC and VPN of the phone.

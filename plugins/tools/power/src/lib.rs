@@ -1,0 +1,1 @@
+//! Battery, power and settings of the phone.

@@ -1,0 +1,1 @@
+//! The retail shop of the tau2 task pack.

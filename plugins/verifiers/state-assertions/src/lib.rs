@@ -1,0 +1,1 @@
+//! Declarative rows over the final state.

@@ -1,0 +1,1 @@
+//! Equality with the state that the gold actions lead to.

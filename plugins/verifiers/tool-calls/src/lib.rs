@@ -1,0 +1,1 @@
+//! Exact tool calls, in order or as a partial order.

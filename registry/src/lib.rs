@@ -1,0 +1,1 @@
+//! Names, versions and digests of installed plugin components.

@@ -1,0 +1,1 @@
+//! The guest SDK: write a tool, environment, verifier or skill plugin.

@@ -1,0 +1,1 @@
+//! A guest that never returns.

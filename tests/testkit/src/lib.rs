@@ -1,0 +1,1 @@
+//! Fakes of every port, for all crates own tests.
