@@ -1,1 +1,12 @@
-//! Tokens, dates and numbers in English and Chinese.
+//! Tokens, dates and numbers in English and Chinese; knows no index, no clock, no time zone and no file.
+
+mod compound;
+mod fold;
+mod number;
+mod script;
+mod stop;
+mod token;
+
+pub use fold::TEXT_BYTES_MAX;
+pub use stop::{STOP_WORDS_CHINESE, STOP_WORDS_ENGLISH};
+pub use token::{TOKEN_CHARS_MAX, Token, TokenKind, query_tokens, tokenize};

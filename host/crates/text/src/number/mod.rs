@@ -1,0 +1,3 @@
+//! Numbers written in digits, in English words and in Chinese characters.
+
+pub(crate) mod digits;
