@@ -1,0 +1,111 @@
+//! SHA-256 digests, one type for each thing that is digested, so that they cannot be confused.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// Why a text is not a digest.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits")]
+pub struct DigestError {
+    /// What stood there, cut to 80 characters.
+    pub found: String,
+}
+
+fn read_hex(text: &str) -> Option<[u8; 32]> {
+    let digits = text.strip_prefix("sha256:")?;
+    if digits.len() != 64 || digits.bytes().any(|byte| !matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    Some(bytes)
+}
+
+macro_rules! digests {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(pub [u8; 32]);
+
+        impl $name {
+            /// The SHA-256 of `bytes`.
+            #[must_use]
+            pub fn of(bytes: &[u8]) -> Self {
+                Self(Sha256::digest(bytes).into())
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(formatter, "sha256:{}", hex::encode(self.0))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(formatter, "{}({self})", stringify!($name))
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = DigestError;
+
+            fn from_str(text: &str) -> Result<Self, DigestError> {
+                read_hex(text).map(Self).ok_or_else(|| DigestError { found: text.chars().take(80).collect() })
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = DigestError;
+
+            fn try_from(text: String) -> Result<Self, DigestError> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(digest: $name) -> String {
+                digest.to_string()
+            }
+        }
+    )*};
+}
+
+digests! {
+    /// The digest of a component's bytes.
+    ContentDigest;
+    /// The digest of a world's documents.
+    StateDigest;
+    /// The digest of one line of a trajectory, the line before it included.
+    LineDigest;
+    /// The digest of a task's canonical text.
+    TaskDigest;
+    /// The digest of a planner's parameters: model file, policy weights or program.
+    PolicyDigest;
+    /// The digest of a harness's configuration and rules.
+    HarnessDigest;
+    /// The digest of a tool and its canonical arguments: what a user confirms.
+    CallDigest;
+    /// The digest of the grammar that masked a planner's output.
+    GrammarDigest;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_reads_back_and_nothing_else_reads() {
+        let digest = ContentDigest::of(b"abc");
+        // FIPS 180-4, example of SHA-256.
+        assert_eq!(digest.to_string(), "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(digest.to_string().parse(), Ok(digest));
+        for text in ["", "sha256:", "sha256:../../etc", "sha512:00", &digest.to_string().to_uppercase(), &format!("{digest}0")] {
+            assert!(text.parse::<ContentDigest>().is_err(), "`{text}` was read");
+        }
+    }
+}
