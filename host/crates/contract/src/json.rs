@@ -294,7 +294,7 @@ mod tests {
             ("{} {}", "trailing"),
             ("", "EOF"),
             (r#""\u0000""#, "NUL"),
-            (r#""\ud800""#, "surrogate"),
+            (r#""\ud800""#, "hex escape"),
         ] {
             match read(text) {
                 Err(error) => assert!(error.to_string().contains(part), "`{text}` gave `{error}`, expected `{part}`"),
