@@ -1,1 +1,50 @@
-fn main() {}
+//! The task runner knows how the tree is built, tested and kept tidy, and deliberately nothing about what it does when it runs.
+//!
+//! `cargo xtask help` lists the commands. One command, one module; what several of them need (running a program with a
+//! time limit, the tree's paths, digests, writing a file in one step) has modules of its own.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a task runner talks to the person who started it"
+)]
+
+mod file;
+mod guests;
+mod process;
+mod setup;
+mod tree;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Sets up, builds, runs and checks Loopwright.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Gets the guest toolchain and the default model; says which way it took.
+    Setup(setup::Options),
+    /// Builds every plugin and test guest into a component under target/plugins.
+    Guests(guests::Options),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Setup(options) => setup::command(&options),
+        Command::Guests(options) => guests::command(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

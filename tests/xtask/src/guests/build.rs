@@ -1,0 +1,116 @@
+//! Compiles guests to core modules, all of them in one run of cargo.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use cargo_metadata::diagnostic::DiagnosticLevel;
+use cargo_metadata::{Message, PackageId};
+
+use super::discover::Guest;
+use crate::process;
+use crate::setup::Toolchain;
+use crate::tree::Tree;
+
+/// What became of a package.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Built {
+    /// The core module is here.
+    Module(PathBuf),
+    /// The compiler's errors.
+    Failed(String),
+}
+
+/// Compiles the guests. A guest without an entry in the answer was not reached, because a dependency failed.
+pub(super) fn compile(
+    tree: &Tree,
+    toolchain: &Toolchain,
+    guests: &[&Guest],
+) -> Result<BTreeMap<PackageId, Built>> {
+    let mut command = tree.cargo();
+    // Guests of one toolchain share a folder, so that a library built from source is built once.
+    let folder = tree.build_folder().join("guests").join(toolchain.way.name());
+    command.args(["build", "--profile", "guest", "--lib", "--keep-going"]);
+    command.args(["--message-format", "json"]).arg("--target-dir").arg(folder);
+    for guest in guests {
+        command.args(["--package", &guest.package_name]);
+    }
+    toolchain.apply(&mut command);
+    reproducible(&mut command, tree.root());
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {}", process::line(&command)))?;
+    let output = child.stdout.take().context("cargo's output was asked for")?;
+    let messages = Message::parse_stream(BufReader::new(output)).collect::<Result<Vec<_>, _>>()?;
+    let status = child.wait()?;
+    let built = sort(messages, guests);
+    if !status.success() && built.values().all(|built| matches!(built, Built::Module(_))) {
+        bail!("cargo could not build the guests ({status}); its messages are above");
+    }
+    Ok(built)
+}
+
+/// Takes the machine out of the bytes: paths in panic messages, and flags that belong to native builds.
+fn reproducible(command: &mut Command, root: &Path) {
+    let mut flags = OsString::new();
+    for (from, to) in [(Some(root.to_owned()), "/loopwright"), (cargo_home(), "/cargo")] {
+        if let Some(from) = from {
+            if !flags.is_empty() {
+                // Cargo's separator for flags that may hold blanks.
+                flags.push("\u{1f}");
+            }
+            flags.push("--remap-path-prefix=");
+            flags.push(from);
+            flags.push("=");
+            flags.push(to);
+        }
+    }
+    command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags);
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let named = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    named.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
+}
+
+/// Sorts cargo's messages by guest. Errors of a package that is no guest are put down to every guest that is missing.
+fn sort(messages: Vec<Message>, guests: &[&Guest]) -> BTreeMap<PackageId, Built> {
+    let mut modules = BTreeMap::new();
+    let mut errors: BTreeMap<PackageId, String> = BTreeMap::new();
+    for message in messages {
+        match message {
+            Message::CompilerArtifact(artifact) => {
+                let wasm = artifact.filenames.iter().find(|path| path.extension() == Some("wasm"));
+                if let Some(path) = wasm {
+                    modules.insert(artifact.package_id, path.clone().into_std_path_buf());
+                }
+            }
+            Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
+                let text = message.message.rendered.unwrap_or(message.message.message);
+                errors.entry(message.package_id).or_default().push_str(&text);
+            }
+            _ => {}
+        }
+    }
+    let shared: String = errors
+        .iter()
+        .filter(|(package, _)| !guests.iter().any(|guest| guest.package == **package))
+        .map(|(package, text)| format!("in {package}:\n{text}"))
+        .collect();
+    let mut built = BTreeMap::new();
+    for guest in guests {
+        if let Some(text) = errors.remove(&guest.package) {
+            built.insert(guest.package.clone(), Built::Failed(text));
+        } else if let Some(path) = modules.remove(&guest.package) {
+            built.insert(guest.package.clone(), Built::Module(path));
+        } else if !shared.is_empty() {
+            built.insert(guest.package.clone(), Built::Failed(shared.clone()));
+        }
+    }
+    built
+}

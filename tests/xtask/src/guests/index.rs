@@ -1,0 +1,162 @@
+//! `target/plugins/index.json`: what was built, for programs that look components up by name.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::discover::Guest;
+use crate::file;
+
+/// The index: a JSON array of entries in the order of their names.
+const INDEX: &str = "index.json";
+
+/// What only the next run needs: the module that each component was made from.
+const RECORDS: &str = "records.json";
+
+/// One component, as the index shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Entry {
+    /// The guest's folder name.
+    pub(super) name: String,
+    /// The package's version.
+    pub(super) version: String,
+    /// `tool`, `environment`, `verifier`, `skill` or `guest`.
+    pub(super) kind: String,
+    /// The file's name, beside the index.
+    pub(super) file: String,
+    /// The digest of the file, in lower-case hex.
+    pub(super) sha256: String,
+    /// The size of the file, in bytes.
+    pub(super) size: u64,
+}
+
+impl Entry {
+    /// Describes a component that is about to be written.
+    pub(super) fn new(guest: &Guest, component: &[u8]) -> Self {
+        Self {
+            name: guest.name.clone(),
+            version: guest.version.clone(),
+            kind: guest.kind.to_owned(),
+            file: format!("{}.wasm", guest.name),
+            sha256: file::sha256(component),
+            size: component.len() as u64,
+        }
+    }
+}
+
+/// An entry, and what it was made from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// Names the module and the encoding.
+    pub(super) key: String,
+    /// The component.
+    pub(super) entry: Entry,
+}
+
+impl Record {
+    /// Whether the component is there, whole, and what encoding this module for this guest would give.
+    pub(super) fn still(&self, key: &str, folder: &Path, guest: &Guest) -> bool {
+        let same = self.key == key
+            && self.entry.version == guest.version
+            && self.entry.kind == guest.kind;
+        let digest = file::sha256_of(&folder.join(&self.entry.file));
+        same && digest.is_ok_and(|digest| digest == self.entry.sha256)
+    }
+}
+
+/// What earlier runs left; nothing, when it cannot be read.
+pub(super) fn read_records(folder: &Path) -> BTreeMap<String, Record> {
+    fs::read(folder.join(RECORDS))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default()
+}
+
+/// The index as it stands on disk.
+pub(super) fn read_text(folder: &Path) -> Result<String> {
+    let path = folder.join(INDEX);
+    fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))
+}
+
+/// Writes the index, then removes components that are not in it: nobody shall load an old one by mistake.
+pub(super) fn write(folder: &Path, records: &BTreeMap<String, Record>) -> Result<()> {
+    let entries: Vec<_> = records.values().map(|record| &record.entry).collect();
+    let mut text = serde_json::to_string_pretty(&entries)?;
+    text.push('\n');
+    file::write(&folder.join(RECORDS), &serde_json::to_vec_pretty(records)?)?;
+    file::write(&folder.join(INDEX), text.as_bytes())?;
+    for item in fs::read_dir(folder)? {
+        let path = item?.path();
+        let stale = path.extension().is_some_and(|extension| extension == "wasm")
+            && !entries.iter().any(|entry| path.file_name() == Some(entry.file.as_ref()));
+        if stale {
+            fs::remove_file(&path)
+                .with_context(|| format!("cannot remove `{}`", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cargo_metadata::PackageId;
+
+    fn guest(name: &str) -> Guest {
+        Guest {
+            name: name.into(),
+            kind: "tool",
+            package: PackageId { repr: name.into() },
+            package_name: name.into(),
+            version: "0.1.0".into(),
+        }
+    }
+
+    #[test]
+    fn the_index_is_an_array_in_the_order_of_names_and_old_components_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let mut records = BTreeMap::new();
+        for name in ["b", "a"] {
+            let entry = Entry::new(&guest(name), name.as_bytes());
+            file::write(&folder.join(&entry.file), name.as_bytes()).unwrap();
+            records.insert(name.to_owned(), Record { key: "k".into(), entry });
+        }
+        file::write(&folder.join("gone.wasm"), b"old").unwrap();
+        write(folder, &records).unwrap();
+
+        let index: serde_json::Value =
+            serde_json::from_str(&read_text(folder).unwrap()).unwrap();
+        assert_eq!(
+            index[0],
+            serde_json::json!({
+                "name": "a", "version": "0.1.0", "kind": "tool", "file": "a.wasm", "size": 1,
+                // The sha256 of the one byte `a`.
+                "sha256": "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb",
+            })
+        );
+        assert_eq!(index.as_array().unwrap().len(), 2);
+        assert!(!folder.join("gone.wasm").exists());
+        assert!(folder.join("a.wasm").exists());
+        assert_eq!(read_records(folder).len(), 2);
+    }
+
+    #[test]
+    fn a_component_is_kept_only_while_nothing_about_it_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let entry = Entry::new(&guest("a"), b"component");
+        let record = Record { key: "k".into(), entry };
+        assert!(!record.still("k", folder, &guest("a")), "the file is missing");
+        file::write(&folder.join("a.wasm"), b"component").unwrap();
+        assert!(record.still("k", folder, &guest("a")));
+        assert!(!record.still("other", folder, &guest("a")), "another module");
+        let newer = Guest { version: "0.2.0".into(), ..guest("a") };
+        assert!(!record.still("k", folder, &newer), "another version");
+        file::write(&folder.join("a.wasm"), b"tampered").unwrap();
+        assert!(!record.still("k", folder, &guest("a")), "other bytes");
+    }
+}

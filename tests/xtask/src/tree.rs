@@ -1,0 +1,63 @@
+//! Where things are: the workspace, its members, and the folders that the task runner writes.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use cargo_metadata::{Metadata, MetadataCommand};
+
+/// The workspace that the task runner was started in.
+pub(crate) struct Tree {
+    /// What cargo says about the members; dependencies from registries are left out.
+    pub(crate) metadata: Metadata,
+}
+
+impl Tree {
+    /// Asks cargo about the workspace around the current folder.
+    pub(crate) fn find() -> Result<Self> {
+        let metadata = MetadataCommand::new()
+            .cargo_path(cargo())
+            .no_deps()
+            .exec()
+            .context("cargo metadata failed; run this inside the repository")?;
+        Ok(Self { metadata })
+    }
+
+    /// The repository's top folder.
+    pub(crate) fn root(&self) -> &Path {
+        self.metadata.workspace_root.as_std_path()
+    }
+
+    /// Cargo's build folder; `CARGO_TARGET_DIR` moves it.
+    pub(crate) fn build_folder(&self) -> &Path {
+        self.metadata.target_directory.as_std_path()
+    }
+
+    /// What other programs look up by path stays in `target/` at the top, wherever cargo builds.
+    pub(crate) fn products(&self) -> PathBuf {
+        self.root().join("target")
+    }
+
+    /// Components and their index.
+    pub(crate) fn plugins(&self) -> PathBuf {
+        self.products().join("plugins")
+    }
+
+    /// The default model.
+    pub(crate) fn models(&self) -> PathBuf {
+        self.products().join("models")
+    }
+
+    /// A command that runs cargo at the top of the tree.
+    pub(crate) fn cargo(&self) -> Command {
+        let mut command = Command::new(cargo());
+        command.current_dir(self.root());
+        command
+    }
+}
+
+/// The cargo that started the task runner, so that the whole build uses one version.
+fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
