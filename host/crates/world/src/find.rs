@@ -1,0 +1,158 @@
+//! Answers queries: candidates from an index or a scan, then clauses, order, cursor, page and projection.
+
+use std::{cmp::Ordering, collections::BTreeSet};
+
+use loopwright_contract::state::{Page, Query, StateError};
+use serde_json::{Map, Value};
+
+use crate::{
+    Document, Key, Pointer, World,
+    collection::Collection,
+    cursor::Cursor,
+    limits::PAGE_BYTES_LIMIT,
+    query::{Compiled, CompiledTest, SortKey, compare_fields},
+};
+
+/// One page of a query's result.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Keys and documents, in the order asked for. Whole documents are shared with the world.
+    pub documents: Vec<(Key, Document)>,
+    /// The cursor of the next page; `None` on the last.
+    pub next: Option<String>,
+    /// How many documents match in all.
+    pub total: u32,
+}
+
+impl From<Found> for Page {
+    fn from(found: Found) -> Self {
+        let documents = found.documents.iter().map(|(key, document)| (key.to_string(), document.text().to_owned())).collect();
+        Page { documents, next: found.next, total: found.total }
+    }
+}
+
+type Entry<'a> = (&'a Key, &'a Document);
+
+impl World {
+    /// The documents of a collection that pass a query, a page at a time.
+    ///
+    /// A declared index is used where a clause asks a field of it to equal one or several values; the answer is the same without it.
+    /// The order is that of the sort keys, then of the documents' keys; nothing else decides it. A page ends early when it
+    /// holds [`PAGE_BYTES_LIMIT`] bytes.
+    ///
+    /// # Errors
+    /// `Invalid` for an unknown collection, a malformed pointer or constant, or a cursor that is malformed or of another query; `Limit`
+    /// for a query beyond the limits in [`crate::limits`].
+    pub fn find(&self, collection: &str, query: &Query) -> Result<Found, StateError> {
+        let collection = self.collection(collection)?;
+        let compiled = Compiled::new(collection.rules().name(), query)?;
+        let cursor = query.cursor.as_deref().map(|text| Cursor::decode(text, &compiled.fingerprint, compiled.order.len())).transpose()?;
+        let mut matches = matching(collection, &compiled);
+        let total = u32::try_from(matches.len()).unwrap_or(u32::MAX);
+        if !compiled.order.is_empty() {
+            sort(&mut matches, &compiled.order);
+        }
+        let start = cursor.map_or(0, |cursor| matches.partition_point(|entry| place(entry, &compiled.order, &cursor) != Ordering::Greater));
+        page(matches.get(start..).unwrap_or_default(), &compiled, total)
+    }
+}
+
+/// The documents that pass, by key.
+fn matching<'a>(collection: &'a Collection, query: &Compiled) -> Vec<Entry<'a>> {
+    let documents = collection.documents();
+    match indexed_keys(collection, query) {
+        Some(keys) => {
+            let entries = keys.into_iter().filter_map(|key| documents.get_key_value(key.as_str()));
+            entries.filter(|(_, document)| query.accepts(document)).collect()
+        }
+        None => documents.iter().filter(|(_, document)| query.accepts(document)).collect(),
+    }
+}
+
+/// The keys that the first usable index leaves; `None` when no clause can use one.
+fn indexed_keys<'a>(collection: &'a Collection, query: &Compiled) -> Option<BTreeSet<&'a Key>> {
+    query.clauses.iter().find_map(|clause| {
+        let CompiledTest::Among(constants) = &clause.test else { return None };
+        let mut keys = BTreeSet::new();
+        collection.has_index(&clause.at).then_some(())?;
+        for constant in constants {
+            keys.extend(collection.indexed(&clause.at, constant)?);
+        }
+        Some(keys)
+    })
+}
+
+/// Sorts by the sort keys; entries come by key, and a stable sort keeps that for ties.
+fn sort(entries: &mut Vec<Entry<'_>>, order: &[SortKey]) {
+    let mut keyed: Vec<(Vec<Option<&str>>, Entry<'_>)> =
+        entries.iter().map(|entry| (order.iter().map(|key| entry.1.text_at(&key.at)).collect(), *entry)).collect();
+    keyed.sort_by(|(a, _), (b, _)| compare_rows(order, a.iter().copied(), b.iter().copied()));
+    entries.clear();
+    entries.extend(keyed.into_iter().map(|(_, entry)| entry));
+}
+
+fn compare_rows<'a>(order: &[SortKey], a: impl Iterator<Item = Option<&'a str>>, b: impl Iterator<Item = Option<&'a str>>) -> Ordering {
+    for (key, (a, b)) in order.iter().zip(a.zip(b)) {
+        let ordering = compare_fields(a, b);
+        let ordering = if key.descending { ordering.reverse() } else { ordering };
+        if ordering.is_ne() {
+            return ordering;
+        }
+    }
+    Ordering::Equal
+}
+
+/// Where an entry stands relative to a cursor.
+fn place(entry: &Entry<'_>, order: &[SortKey], cursor: &Cursor) -> Ordering {
+    let fields = order.iter().map(|key| entry.1.text_at(&key.at));
+    let last = cursor.fields.iter().map(|field| field.as_deref());
+    compare_rows(order, fields, last).then_with(|| entry.0.as_str().cmp(&cursor.key))
+}
+
+fn page(matches: &[Entry<'_>], query: &Compiled, total: u32) -> Result<Found, StateError> {
+    let mut found = Found { documents: Vec::with_capacity(matches.len().min(query.limit)), next: None, total };
+    let mut bytes = 0;
+    for (key, document) in matches.iter().take(query.limit) {
+        let document = if query.fields.is_empty() { (*document).clone() } else { project(document, &query.fields)? };
+        bytes += document.text().len();
+        // One document always fits, so that every page makes progress.
+        if bytes > PAGE_BYTES_LIMIT && !found.documents.is_empty() {
+            break;
+        }
+        found.documents.push(((*key).clone(), document));
+    }
+    let shown = found.documents.len();
+    if let Some((key, document)) = matches.get(..shown).and_then(<[_]>::last).filter(|_| shown < matches.len()) {
+        let fields = query.order.iter().map(|order| document.text_at(&order.at).map(str::to_owned)).collect();
+        found.next = Some(Cursor { fingerprint: query.fingerprint, key: key.to_string(), fields }.encode()?);
+    }
+    Ok(found)
+}
+
+/// An object with the named fields at the same nesting; absent fields are left out, and an array on the way becomes an object of its indexes.
+fn project(document: &Document, fields: &[Pointer]) -> Result<Document, StateError> {
+    let mut projected = Value::Object(Map::new());
+    for pointer in fields {
+        let Some(text) = document.text_at(pointer) else { continue };
+        let value = serde_json::from_str(text).map_err(|error| StateError::Other(error.to_string()))?;
+        if pointer.names().is_empty() {
+            return Ok(document.clone());
+        }
+        set(&mut projected, pointer.names(), value);
+    }
+    Document::from_normal(projected)
+}
+
+fn set(target: &mut Value, names: &[String], value: Value) {
+    let Some((name, rest)) = names.split_first() else {
+        *target = value;
+        return;
+    };
+    if let Value::Array(elements) = target {
+        let members = elements.drain(..).enumerate().map(|(index, element)| (index.to_string(), element));
+        *target = Value::Object(members.collect());
+    }
+    if let Value::Object(members) = target {
+        set(members.entry(name.clone()).or_insert_with(|| Value::Object(Map::new())), rest, value);
+    }
+}
