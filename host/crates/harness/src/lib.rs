@@ -1,1 +1,3 @@
 //! One episode, from task to verified trajectory.
+
+pub mod recall;

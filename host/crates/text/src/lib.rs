@@ -1,5 +1,6 @@
 //! Tokens, dates and numbers in English and Chinese; knows no index, no clock, no time zone and no file.
 
+mod clause;
 mod compound;
 mod fold;
 mod number;
@@ -7,6 +8,7 @@ mod script;
 mod stop;
 mod token;
 
+pub use clause::{CLAUSES_MAX, clauses, quotations};
 pub use fold::TEXT_BYTES_MAX;
 pub use stop::{STOP_WORDS_CHINESE, STOP_WORDS_ENGLISH};
-pub use token::{TOKEN_CHARS_MAX, Token, TokenKind, query_tokens, tokenize};
+pub use token::{SYMBOLS, TOKEN_CHARS_MAX, Token, TokenKind, query_tokens, tokenize};

@@ -13,6 +13,9 @@ use crate::stop::{chinese_stops, is_english_stop};
 /// The most characters of one token's text; a longer run keeps its range but matches by its beginning only.
 pub const TOKEN_CHARS_MAX: usize = 64;
 
+/// Signs that name a subject as a word would: of arithmetic, of money and of degrees.
+pub const SYMBOLS: &[char] = &['%', '+', '×', '÷', '*', '=', '^', '√', '°', '$', '€', '£', '¥', '₩'];
+
 /// What a token was cut from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenKind {
@@ -23,6 +26,8 @@ pub enum TokenKind {
     Part,
     /// Digits with their decimals, grouping commas removed (`1,200` gives `1200`, `25.0` gives `25`).
     Number,
+    /// One of [`SYMBOLS`].
+    Symbol,
     /// One Han, kana or hangul character.
     Unigram,
     /// Two neighbouring Han, kana or hangul characters.
@@ -62,7 +67,7 @@ pub fn tokenize(text: &str) -> Vec<Token> {
     let mut at = 0;
     while let Some(ch) = folded.ch(at) {
         at = match class(ch) {
-            Class::Other => at + 1,
+            Class::Other => cutter.cut_symbol(at, ch),
             Class::Cjk => cutter.cut_cjk(at),
             Class::Letter | Class::Digit => cutter.cut_word(at),
         };
@@ -96,6 +101,15 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
+    /// Keeps a symbol that names a subject; returns the index after it.
+    fn cut_symbol(&mut self, at: usize, ch: char) -> usize {
+        if SYMBOLS.contains(&ch) {
+            self.push(at..at + 1, TokenKind::Symbol, false);
+            self.position += 1;
+        }
+        at + 1
+    }
+
     /// Cuts the Chinese run that begins at `start`; returns the index after it.
     fn cut_cjk(&mut self, start: usize) -> usize {
         let mut end = start;
@@ -185,7 +199,7 @@ mod tests {
             ("2025-03-04", &["2025", "3", "4"]),
             ("手电筒", &["手", "手电", "电", "电筒", "筒"]),
             ("打开WiFi吧", &["打", "打开", "开", "wifi", "wi", "fi", "吧"]),
-            ("５０％", &["50"]),
+            ("５０％ ￥3", &["50", "%", "¥", "3"]),
             ("音量调到50", &["音", "音量", "量", "量调", "调", "调到", "到", "50"]),
             ("", &[]),
             ("…—!?", &[]),
