@@ -60,6 +60,7 @@ pub struct Step {
     /// The turn it belongs to, from 0.
     pub turn: u32,
     /// Nanoseconds since 1970 on the episode's clock.
+    #[serde(with = "crate::wide")]
     pub at_ns: u64,
     /// By whom.
     pub by: Actor,

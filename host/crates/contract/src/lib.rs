@@ -31,3 +31,4 @@ pub mod task;
 pub mod tool;
 pub mod trajectory;
 pub mod verdict;
+pub mod wide;

@@ -44,10 +44,12 @@ pub enum DocumentEdit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Start {
     /// Nanoseconds since 1970-01-01T00:00:00Z.
+    #[serde(with = "crate::wide")]
     pub now_ns: u64,
     /// An IANA zone name.
     pub zone: String,
     /// Seeds the world's random streams.
+    #[serde(with = "crate::wide")]
     pub seed: u64,
 }
 

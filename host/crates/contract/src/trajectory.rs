@@ -43,11 +43,14 @@ pub struct Header {
     pub policy: PolicyVersion,
     /// Rules, budgets, recall and context layout.
     pub harness: HarnessDigest,
+    /// The harness's settings, such as strictness; they are part of its digest.
+    pub settings: Value,
     /// Every plugin that could take part.
     pub plugins: Vec<PluginRecord>,
     /// Plain `SKILL.md` skills that could be loaded, by name and digest.
     pub skill_files: Vec<(SkillName, ContentDigest)>,
     /// The run's seed.
+    #[serde(with = "crate::wide")]
     pub seed: u64,
     /// The contract's version.
     pub wit: String,
@@ -103,6 +106,7 @@ pub struct TurnRecord {
     /// From 0.
     pub turn: u32,
     /// The episode's time when it was decided.
+    #[serde(with = "crate::wide")]
     pub at_ns: u64,
     /// What the planner decided, as it came.
     pub decision: Decision,

@@ -1,0 +1,73 @@
+//! Integers beyond 2^53 in records: written as decimal text, because I-JSON's numbers end at 2^53 - 1; read from text or number.
+
+use std::fmt;
+
+use serde::de::{Error, Visitor};
+use serde::{Deserializer, Serializer};
+
+/// Writes the value as decimal text.
+///
+/// # Errors
+/// Those of the serializer.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+/// Reads decimal text or a number.
+///
+/// # Errors
+/// Those of the deserializer, and for anything that is not an integer from 0 to 2^64 - 1.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    deserializer.deserialize_any(Wide)
+}
+
+struct Wide;
+
+impl Visitor<'_> for Wide {
+    type Value = u64;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an integer from 0 to 2^64 - 1, as a number or as decimal text")
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<u64, E> {
+        Ok(value)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<u64, E> {
+        u64::try_from(value).map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(value), &self))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<u64, E> {
+        // `parse` also reads a leading `+`, which would be a second spelling of one value.
+        if !value.starts_with(|first: char| first.is_ascii_digit()) {
+            return Err(E::invalid_value(serde::de::Unexpected::Str(value), &self));
+        }
+        value.parse().map_err(|_| E::invalid_value(serde::de::Unexpected::Str(value), &self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+    use serde_json::json;
+
+    use crate::json::{JsonLimits, canonical, parse};
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Instant(#[serde(with = "super")] u64);
+
+    #[test]
+    fn an_instant_survives_canonical_text_to_the_last_nanosecond() {
+        for value in [0, 1_736_000_000_123_456_789, u64::MAX] {
+            let text = canonical(&serde_json::to_value(Instant(value)).unwrap());
+            let read = parse(&text, &JsonLimits::CONTRACT).unwrap();
+            assert_eq!(serde_json::from_value::<Instant>(read).unwrap(), Instant(value));
+        }
+        assert_eq!(serde_json::from_value::<Instant>(json!(7)).unwrap(), Instant(7));
+        for bad in [json!(-1), json!("+1"), json!(""), json!("1.5"), json!("18446744073709551616"), json!(null)] {
+            assert!(serde_json::from_value::<Instant>(bad.clone()).is_err(), "{bad} was read");
+        }
+    }
+}
