@@ -3,6 +3,7 @@
 mod clause;
 mod compound;
 mod fold;
+mod lex;
 mod number;
 mod script;
 mod stop;
@@ -10,5 +11,6 @@ mod token;
 
 pub use clause::{CLAUSES_MAX, clauses, quotations};
 pub use fold::TEXT_BYTES_MAX;
+pub use number::{Number, NumberKind, NumberMatch, find_numbers, parse_number};
 pub use stop::{STOP_WORDS_CHINESE, STOP_WORDS_ENGLISH};
 pub use token::{SYMBOLS, TOKEN_CHARS_MAX, Token, TokenKind, query_tokens, tokenize};
