@@ -1,0 +1,279 @@
+//! The phone, as plugin code reaches it: the one way to state, time, randomness, ids and the log.
+
+use core::ops::Deref;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::host::Port;
+use crate::json::Json;
+use crate::query::Query;
+use crate::state::{Doc, Page, StateError};
+use crate::time::{DateTime, Instant};
+
+/// How much a log line matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// For the plugin's author.
+    Debug,
+    /// Progress.
+    Info,
+    /// Something odd that was handled.
+    Warn,
+    /// Something that failed.
+    Error,
+}
+
+/// A phone that can be read and not changed: what a skill gets, and what every [`Phone`] offers too.
+#[derive(Debug)]
+pub struct PhoneView {
+    port: Port,
+}
+
+impl PhoneView {
+    pub(crate) fn new(port: Port) -> Self {
+        Self { port }
+    }
+
+    /// One document, or none. A key that no document can have (empty, or over 256 bytes) is simply absent, so that a planner's word can
+    /// be looked up as it is.
+    ///
+    /// # Errors
+    /// When the collection is not granted, its name is malformed or the document does not fit `T`.
+    pub fn get<T: DeserializeOwned>(&self, collection: &str, key: &str) -> Result<Option<T>, StateError> {
+        if !can_be_key(key) {
+            return Ok(None);
+        }
+        let found = self.port.get(collection, key)?;
+        found.map(|text| read(collection, key, &text)).transpose()
+    }
+
+    /// A document that a fresh world holds and nobody deletes, such as an app's settings.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get), and [`StateError::Missing`] when there is none.
+    pub fn require<T: DeserializeOwned>(&self, collection: &str, key: &str) -> Result<T, StateError> {
+        self.get(collection, key)?.ok_or_else(|| StateError::Missing {
+            collection: collection.to_owned(),
+            key: key.to_owned(),
+        })
+    }
+
+    /// Several documents, as pairs of collection and key, answered in the same order. At most 256.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub fn get_many<T: DeserializeOwned>(&self, keys: &[(&str, &str)]) -> Result<Vec<Option<T>>, StateError> {
+        let found = self.port.get_many(keys)?;
+        keys.iter()
+            .zip(found)
+            .map(|((collection, key), text)| text.map(|text| read(collection, key, &text)).transpose())
+            .collect()
+    }
+
+    /// One page of the documents that match, at most 256 of them.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get), and when the query breaks a limit.
+    pub fn find<T: DeserializeOwned>(&self, collection: &str, query: &Query) -> Result<Page<T>, StateError> {
+        typed_page(collection, self.port.find(collection, query)?)
+    }
+
+    /// All documents that match, page by page. A collection can be large: give a condition that an index serves, or use
+    /// [`find`](Self::find) with a limit.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn find_all<T: DeserializeOwned>(&self, collection: &str, query: &Query) -> Result<Vec<Doc<T>>, StateError> {
+        let mut page = self.find(collection, query)?;
+        let mut docs = page.docs;
+        while let Some(cursor) = page.next {
+            page = self.find(collection, &query.clone().after(cursor))?;
+            docs.append(&mut page.docs);
+        }
+        Ok(docs)
+    }
+
+    /// Writes one line to the host's trace. Planners and digests never see it.
+    pub fn log(&self, level: Level, message: &str) {
+        self.port.log(level, message);
+    }
+}
+
+/// Whether a document can have this key.
+fn can_be_key(key: &str) -> bool {
+    const KEY_BYTES_MAX: usize = 256;
+    (1..=KEY_BYTES_MAX).contains(&key.len()) && !key.contains('\0')
+}
+
+/// Reads the documents of a page as a `T`.
+pub(crate) fn typed_page<T: DeserializeOwned>(collection: &str, page: Page<Json>) -> Result<Page<T>, StateError> {
+    let docs = page
+        .docs
+        .into_iter()
+        .map(|doc| {
+            Ok(Doc {
+                value: read(collection, &doc.key, &doc.value)?,
+                key: doc.key,
+            })
+        })
+        .collect::<Result<_, StateError>>()?;
+    Ok(Page {
+        docs,
+        next: page.next,
+        total: page.total,
+    })
+}
+
+/// Reads one document as a `T`.
+pub(crate) fn read<T: DeserializeOwned>(collection: &str, key: &str, text: &Json) -> Result<T, StateError> {
+    text.parse().map_err(|error| StateError::Shape {
+        collection: collection.to_owned(),
+        key: key.to_owned(),
+        error,
+    })
+}
+
+/// The phone that a tool's handler works on. Everything that [`PhoneView`] reads, it reads too.
+///
+/// A handler's writes belong to one call: when it ends in a failure or a trap, none of them remains.
+///
+/// ```
+/// use loopwright_sdk::{Failure, Phone};
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Serialize, Deserialize)]
+/// struct Lamp {
+///     level: u8,
+/// }
+///
+/// fn dim(phone: &mut Phone) -> Result<u8, Failure> {
+///     let mut lamp: Lamp = phone.require("lamp", "main")?;
+///     lamp.level /= 2;
+///     phone.put("lamp", "main", &lamp)?;
+///     Ok(lamp.level)
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Phone {
+    view: PhoneView,
+}
+
+impl Phone {
+    pub(crate) fn new(port: Port) -> Self {
+        Self { view: PhoneView::new(port) }
+    }
+
+    pub(crate) fn port(&self) -> &Port {
+        &self.view.port
+    }
+
+    /// Creates or replaces a document.
+    ///
+    /// # Errors
+    /// When the collection is not granted for writing, a name is malformed, a limit is reached, or `value` has no JSON form.
+    pub fn put<T: Serialize + ?Sized>(&mut self, collection: &str, key: &str, value: &T) -> Result<(), StateError> {
+        let text = print(collection, key, value)?;
+        self.port().put(collection, key, text)
+    }
+
+    /// Merges into an existing document (RFC 7396): a field that is `null` in `merge` is removed, others are replaced.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put), and [`StateError::NotFound`] when there is no such document.
+    pub fn patch<T: Serialize + ?Sized>(&mut self, collection: &str, key: &str, merge: &T) -> Result<(), StateError> {
+        let text = print(collection, key, merge)?;
+        self.port().patch(collection, key, text)
+    }
+
+    /// Removes a document; says whether there was one.
+    ///
+    /// # Errors
+    /// When the collection is not granted for writing or its name is malformed.
+    pub fn delete(&mut self, collection: &str, key: &str) -> Result<bool, StateError> {
+        if !can_be_key(key) {
+            return Ok(false);
+        }
+        self.port().delete(collection, key)
+    }
+
+    /// The episode's time. It stands still within a turn.
+    pub fn now(&self) -> Instant {
+        self.port().now()
+    }
+
+    /// The phone's time zone, an IANA name such as `Asia/Shanghai`.
+    pub fn zone(&self) -> String {
+        self.port().zone()
+    }
+
+    /// The offset of the phone's zone from UTC at `at`, in seconds, east positive.
+    pub fn offset_s(&self, at: Instant) -> i32 {
+        self.port().offset_s(at)
+    }
+
+    /// What the phone's clock and calendar show at `at`.
+    pub fn local(&self, at: Instant) -> DateTime {
+        at.civil(self.offset_s(at))
+    }
+
+    /// The moment at which the phone's clock and calendar show `local`. Where a clock change makes it occur twice, the earlier moment;
+    /// where a clock change skips it, the moment as far after the change as `local` is after the skipped hour began. None for dates
+    /// before 1970 or after 2554, which the episode's clock cannot hold.
+    ///
+    /// ```
+    /// # #[cfg(not(target_family = "wasm"))] {
+    /// use loopwright_sdk::{DateTime, testing::TestPhone};
+    ///
+    /// let test = TestPhone::new().zone("Asia/Shanghai", 8 * 3600);
+    /// let nine: Option<DateTime> = DateTime::parse("2026-03-02T09:00:00");
+    /// let moment = nine.and_then(|nine| test.phone().moment(nine));
+    /// assert_eq!(moment.map(|moment| moment.to_rfc3339(0)).as_deref(), Some("2026-03-02T01:00:00Z"));
+    /// # }
+    /// ```
+    pub fn moment(&self, local: DateTime) -> Option<Instant> {
+        // The offset is that of a moment and not of a clock reading. Both offsets that may apply are those a day before and after.
+        const DAY_S: i64 = 86_400;
+        let seconds = local.seconds_as_utc();
+        let at = |shift: i64| Instant::from_unix_s(seconds.saturating_add(shift).max(0));
+        let before = self.offset_s(at(-DAY_S)?);
+        let after = self.offset_s(at(DAY_S)?);
+        let with = |offset: i32| Instant::from_unix_s(seconds.saturating_sub(i64::from(offset)));
+        let earlier = with(before.max(after))?;
+        let later = with(before.min(after))?;
+        let holds = |moment: Instant| self.local(moment) == local;
+        match (holds(earlier), holds(later)) {
+            (true, _) => Some(earlier),
+            (false, true) => Some(later),
+            (false, false) => with(before),
+        }
+    }
+
+    /// The next number of the plugin's own seeded stream.
+    pub fn random(&mut self) -> u64 {
+        self.port().random()
+    }
+
+    /// The next id of a counter, such as `note-0001` for `note`. `prefix` is 1 to 32 characters out of `a-z`, `0-9`, `_` and `-`; the
+    /// host traps on another one.
+    pub fn next_id(&mut self, prefix: &str) -> String {
+        self.port().next_id(prefix)
+    }
+}
+
+impl Deref for Phone {
+    type Target = PhoneView;
+
+    fn deref(&self) -> &PhoneView {
+        &self.view
+    }
+}
+
+/// Prints a document.
+fn print<T: Serialize + ?Sized>(collection: &str, key: &str, value: &T) -> Result<Json, StateError> {
+    Json::of(value).map_err(|error| StateError::Shape {
+        collection: collection.to_owned(),
+        key: key.to_owned(),
+        error,
+    })
+}
