@@ -27,6 +27,7 @@ pub mod name;
 pub mod planner;
 pub mod skill;
 pub mod state;
+pub mod stopwatch;
 pub mod task;
 pub mod tool;
 pub mod trajectory;
