@@ -43,7 +43,10 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 pub(crate) fn size(bytes: u64) -> String {
     const KILO: f64 = 1000.0;
     // Sizes here are far below 2^52 bytes, so the conversion loses nothing that is shown.
-    #[expect(clippy::cast_precision_loss, reason = "shown with one digit after the point")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "shown with one digit after the point"
+    )]
     let value = bytes as f64;
     if value < KILO {
         format!("{bytes} B")
@@ -81,9 +84,12 @@ mod tests {
 
     #[test]
     fn sizes_are_short() {
-        for (bytes, expected) in
-            [(0, "0 B"), (999, "999 B"), (58_100, "58.1 kB"), (98_362_432, "98.4 MB")]
-        {
+        for (bytes, expected) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (58_100, "58.1 kB"),
+            (98_362_432, "98.4 MB"),
+        ] {
             assert_eq!(size(bytes), expected);
         }
     }

@@ -9,10 +9,15 @@
     reason = "a task runner talks to the person who started it"
 )]
 
+mod ci;
 mod file;
 mod guests;
 mod process;
+mod release;
+mod run;
 mod setup;
+mod test;
+mod tidy;
 mod tree;
 
 use std::process::ExitCode;
@@ -33,12 +38,27 @@ enum Command {
     Setup(setup::Options),
     /// Builds every plugin and test guest into a component under target/plugins.
     Guests(guests::Options),
+    /// Sets up, builds and runs the main job; further arguments go to `loopwright run`.
+    Run(run::Options),
+    /// Sets up and runs all tests, or those whose names contain the given words.
+    Test(test::Options),
+    /// Checks everything: format, lints, guests, tests, docs, tidy, dependencies, a smoke run.
+    Ci,
+    /// Sets up, builds and measures; further arguments go to `loopwright bench`.
+    Bench(run::Options),
+    /// Checks the rules of the tree that the compiler does not know.
+    Tidy(tidy::Options),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Setup(options) => setup::command(&options),
         Command::Guests(options) => guests::command(&options),
+        Command::Run(options) => run::main_job(&options),
+        Command::Test(options) => test::command(&options),
+        Command::Ci => ci::command(),
+        Command::Bench(options) => run::bench(&options),
+        Command::Tidy(options) => tidy::command(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -46,5 +66,17 @@ fn main() -> ExitCode {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
     }
 }

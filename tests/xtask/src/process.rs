@@ -35,7 +35,12 @@ pub(crate) fn capture(command: &mut Command) -> Result<String> {
         .with_context(|| format!("cannot start {}", line(command)))?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
-        bail!("{} failed ({}): {}", line(command), output.status, message.trim());
+        bail!(
+            "{} failed ({}): {}",
+            line(command),
+            output.status,
+            message.trim()
+        );
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
@@ -61,7 +66,9 @@ pub(crate) fn run_within(command: &mut Command, limit: Duration) -> Result<()> {
         bail!("{} did not end within {} s", line(command), limit.as_secs());
     };
     if !status.success() {
-        let message = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
+        let message = reader
+            .and_then(|reader| reader.join().ok())
+            .unwrap_or_default();
         bail!("{} failed ({status}): {message}", line(command));
     }
     Ok(())
@@ -107,10 +114,15 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "echo out; echo because >&2; exit 3"]);
         let minute = Duration::from_secs(60);
-        for error in [run_within(&mut command, minute).unwrap_err(), capture(&mut command).unwrap_err()]
-        {
+        for error in [
+            run_within(&mut command, minute).unwrap_err(),
+            capture(&mut command).unwrap_err(),
+        ] {
             let message = error.to_string();
-            assert!(message.ends_with("failed (exit status: 3): because"), "{message}");
+            assert!(
+                message.ends_with("failed (exit status: 3): because"),
+                "{message}"
+            );
         }
     }
 

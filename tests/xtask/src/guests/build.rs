@@ -32,9 +32,15 @@ pub(super) fn compile(
 ) -> Result<BTreeMap<PackageId, Built>> {
     let mut command = tree.cargo();
     // Guests of one toolchain share a folder, so that a library built from source is built once.
-    let folder = tree.build_folder().join("guests").join(toolchain.way.name());
+    let folder = tree
+        .build_folder()
+        .join("guests")
+        .join(toolchain.way.name());
     command.args(["build", "--profile", "guest", "--lib", "--keep-going"]);
-    command.args(["--message-format", "json"]).arg("--target-dir").arg(folder);
+    command
+        .args(["--message-format", "json"])
+        .arg("--target-dir")
+        .arg(folder);
     for guest in guests {
         command.args(["--package", &guest.package_name]);
     }
@@ -45,11 +51,18 @@ pub(super) fn compile(
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot start {}", process::line(&command)))?;
-    let output = child.stdout.take().context("cargo's output was asked for")?;
+    let output = child
+        .stdout
+        .take()
+        .context("cargo's output was asked for")?;
     let messages = Message::parse_stream(BufReader::new(output)).collect::<Result<Vec<_>, _>>()?;
     let status = child.wait()?;
     let built = sort(messages, guests);
-    if !status.success() && built.values().all(|built| matches!(built, Built::Module(_))) {
+    if !status.success()
+        && built
+            .values()
+            .all(|built| matches!(built, Built::Module(_)))
+    {
         bail!("cargo could not build the guests ({status}); its messages are above");
     }
     Ok(built)
@@ -58,7 +71,10 @@ pub(super) fn compile(
 /// Takes the machine out of the bytes: paths in panic messages, and flags that belong to native builds.
 fn reproducible(command: &mut Command, root: &Path) {
     let mut flags = OsString::new();
-    for (from, to) in [(Some(root.to_owned()), "/loopwright"), (cargo_home(), "/cargo")] {
+    for (from, to) in [
+        (Some(root.to_owned()), "/loopwright"),
+        (cargo_home(), "/cargo"),
+    ] {
         if let Some(from) = from {
             if !flags.is_empty() {
                 // Cargo's separator for flags that may hold blanks.
@@ -70,7 +86,9 @@ fn reproducible(command: &mut Command, root: &Path) {
             flags.push(to);
         }
     }
-    command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags);
+    command
+        .env_remove("RUSTFLAGS")
+        .env("CARGO_ENCODED_RUSTFLAGS", flags);
 }
 
 fn cargo_home() -> Option<PathBuf> {
@@ -85,14 +103,22 @@ fn sort(messages: Vec<Message>, guests: &[&Guest]) -> BTreeMap<PackageId, Built>
     for message in messages {
         match message {
             Message::CompilerArtifact(artifact) => {
-                let wasm = artifact.filenames.iter().find(|path| path.extension() == Some("wasm"));
+                let wasm = artifact
+                    .filenames
+                    .iter()
+                    .find(|path| path.extension() == Some("wasm"));
                 if let Some(path) = wasm {
                     modules.insert(artifact.package_id, path.clone().into_std_path_buf());
                 }
             }
-            Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
+            Message::CompilerMessage(message)
+                if message.message.level == DiagnosticLevel::Error =>
+            {
                 let text = message.message.rendered.unwrap_or(message.message.message);
-                errors.entry(message.package_id).or_default().push_str(&text);
+                errors
+                    .entry(message.package_id)
+                    .or_default()
+                    .push_str(&text);
             }
             _ => {}
         }

@@ -59,9 +59,8 @@ pub(super) struct Record {
 impl Record {
     /// Whether the component is there, whole, and what encoding this module for this guest would give.
     pub(super) fn still(&self, key: &str, folder: &Path, guest: &Guest) -> bool {
-        let same = self.key == key
-            && self.entry.version == guest.version
-            && self.entry.kind == guest.kind;
+        let same =
+            self.key == key && self.entry.version == guest.version && self.entry.kind == guest.kind;
         let digest = file::sha256_of(&folder.join(&self.entry.file));
         same && digest.is_ok_and(|digest| digest == self.entry.sha256)
     }
@@ -90,8 +89,12 @@ pub(super) fn write(folder: &Path, records: &BTreeMap<String, Record>) -> Result
     file::write(&folder.join(INDEX), text.as_bytes())?;
     for item in fs::read_dir(folder)? {
         let path = item?.path();
-        let stale = path.extension().is_some_and(|extension| extension == "wasm")
-            && !entries.iter().any(|entry| path.file_name() == Some(entry.file.as_ref()));
+        let stale = path
+            .extension()
+            .is_some_and(|extension| extension == "wasm")
+            && !entries
+                .iter()
+                .any(|entry| path.file_name() == Some(entry.file.as_ref()));
         if stale {
             fs::remove_file(&path)
                 .with_context(|| format!("cannot remove `{}`", path.display()))?;
@@ -123,13 +126,18 @@ mod tests {
         for name in ["b", "a"] {
             let entry = Entry::new(&guest(name), name.as_bytes());
             file::write(&folder.join(&entry.file), name.as_bytes()).unwrap();
-            records.insert(name.to_owned(), Record { key: "k".into(), entry });
+            records.insert(
+                name.to_owned(),
+                Record {
+                    key: "k".into(),
+                    entry,
+                },
+            );
         }
         file::write(&folder.join("gone.wasm"), b"old").unwrap();
         write(folder, &records).unwrap();
 
-        let index: serde_json::Value =
-            serde_json::from_str(&read_text(folder).unwrap()).unwrap();
+        let index: serde_json::Value = serde_json::from_str(&read_text(folder).unwrap()).unwrap();
         assert_eq!(
             index[0],
             serde_json::json!({
@@ -149,12 +157,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let entry = Entry::new(&guest("a"), b"component");
-        let record = Record { key: "k".into(), entry };
-        assert!(!record.still("k", folder, &guest("a")), "the file is missing");
+        let record = Record {
+            key: "k".into(),
+            entry,
+        };
+        assert!(
+            !record.still("k", folder, &guest("a")),
+            "the file is missing"
+        );
         file::write(&folder.join("a.wasm"), b"component").unwrap();
         assert!(record.still("k", folder, &guest("a")));
-        assert!(!record.still("other", folder, &guest("a")), "another module");
-        let newer = Guest { version: "0.2.0".into(), ..guest("a") };
+        assert!(
+            !record.still("other", folder, &guest("a")),
+            "another module"
+        );
+        let newer = Guest {
+            version: "0.2.0".into(),
+            ..guest("a")
+        };
         assert!(!record.still("k", folder, &newer), "another version");
         file::write(&folder.join("a.wasm"), b"tampered").unwrap();
         assert!(!record.still("k", folder, &guest("a")), "other bytes");

@@ -15,9 +15,9 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use crate::file;
 use crate::setup::{self, Toolchain, Way};
 use crate::tree::Tree;
-use crate::file;
 use build::Built;
 use discover::Guest;
 use index::{Entry, Record};
@@ -50,7 +50,11 @@ pub(crate) fn command(options: &Options) -> Result<()> {
 pub(crate) fn make(tree: &Tree, toolchain: &Toolchain, names: &[String]) -> Result<()> {
     let all = discover::guests(&tree.metadata)?;
     let wanted = select(&all, names)?;
-    eprintln!("guests: compiling {} for {} (release, minutes when cold)", wanted.len(), setup::TARGET);
+    eprintln!(
+        "guests: compiling {} for {} (release, minutes when cold)",
+        wanted.len(),
+        setup::TARGET
+    );
     let built = build::compile(tree, toolchain, &wanted)?;
     let folder = tree.plugins();
     let mut records = index::read_records(&folder);
@@ -79,16 +83,26 @@ fn select<'a>(all: &'a [Guest], names: &[String]) -> Result<Vec<&'a Guest>> {
     names
         .iter()
         .map(|name| {
-            all.iter().find(|guest| guest.name == *name).with_context(|| {
-                let known: Vec<_> = all.iter().map(|guest| guest.name.as_str()).collect();
-                format!("no guest is called `{name}`; there are: {}", known.join(", "))
-            })
+            all.iter()
+                .find(|guest| guest.name == *name)
+                .with_context(|| {
+                    let known: Vec<_> = all.iter().map(|guest| guest.name.as_str()).collect();
+                    format!(
+                        "no guest is called `{name}`; there are: {}",
+                        known.join(", ")
+                    )
+                })
         })
         .collect()
 }
 
 /// Turns one core module into a component, unless the component at hand came from the same module.
-fn finish(folder: &Path, guest: &Guest, built: Option<&Built>, known: Option<&Record>) -> Result<Record> {
+fn finish(
+    folder: &Path,
+    guest: &Guest,
+    built: Option<&Built>,
+    known: Option<&Record>,
+) -> Result<Record> {
     let module = match built {
         Some(Built::Module(path)) => {
             fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?
@@ -127,5 +141,9 @@ fn report(failures: &BTreeMap<String, String>, count: usize) -> Result<()> {
         eprintln!("\nguests: {name}: {message}");
     }
     let names: Vec<_> = failures.keys().map(String::as_str).collect();
-    bail!("{} of {count} guests are missing: {}", failures.len(), names.join(", "))
+    bail!(
+        "{} of {count} guests are missing: {}",
+        failures.len(),
+        names.join(", ")
+    )
 }

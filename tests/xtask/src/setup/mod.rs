@@ -1,16 +1,21 @@
 //! `cargo xtask setup`: what has to be there before anything is built.
 
+mod model;
 mod toolchain;
+mod tools;
 
 use anyhow::Result;
 use clap::Args;
 
 pub(crate) use toolchain::{TARGET, Toolchain, Way};
+pub(crate) use tools::Tool;
 
 use crate::tree::Tree;
 
 /// What to get, and how.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
+// Other commands take these options beside their own of the same type name.
+#[group(skip)]
 pub(crate) struct Options {
     /// Takes this way to the guest toolchain and no other.
     #[arg(long, value_name = "WAY")]
@@ -23,8 +28,25 @@ pub(crate) struct Options {
 /// Runs `cargo xtask setup`.
 pub(crate) fn command(options: &Options) -> Result<()> {
     let tree = Tree::find()?;
-    toolchain::get(&tree, options.toolchain)?;
+    make(&tree, options)?;
+    tools::report(&tree);
     Ok(())
+}
+
+/// Everything that building, running and testing need.
+pub(crate) fn make(tree: &Tree, options: &Options) -> Result<Toolchain> {
+    eprintln!("setup: {}", toolchain::check_rust()?);
+    eprintln!("setup: C compiler: {}", tools::check_c_compiler()?);
+    let toolchain = toolchain::get(tree, options.toolchain)?;
+    if options.no_model {
+        eprintln!("setup: the default model is left out, as asked");
+    } else if let Err(error) = model::get(tree) {
+        eprintln!(
+            "setup: THE DEFAULT MODEL IS MISSING and could not be fetched: {error:#}\n\
+             setup: going on without it: the local model is left out, the other planners run"
+        );
+    }
+    Ok(toolchain)
 }
 
 /// The guest toolchain alone: enough to build guests.
