@@ -8,6 +8,7 @@ mod draw;
 mod families;
 mod plan;
 mod pools;
+mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,18 @@
 //! The table of families, one file for each part of the phone.
 
+mod calendar;
+mod clock;
+mod devices;
+mod display;
+mod guard;
+mod messages;
 mod net;
+mod office;
+mod people;
+mod power;
+mod radio;
+mod settings;
+mod sound;
 
 use super::draw::{Draw, Tongue, Two};
 use super::plan::Plan;
@@ -56,5 +68,21 @@ mod category {
 
 /// Every family, in the order of the pack.
 pub(super) fn all() -> impl Iterator<Item = &'static Family> {
-    [net::FAMILIES].into_iter().flatten()
+    [
+        net::FAMILIES,
+        radio::FAMILIES,
+        display::FAMILIES,
+        sound::FAMILIES,
+        power::FAMILIES,
+        settings::FAMILIES,
+        clock::FAMILIES,
+        calendar::FAMILIES,
+        people::FAMILIES,
+        messages::FAMILIES,
+        office::FAMILIES,
+        devices::FAMILIES,
+        guard::FAMILIES,
+    ]
+    .into_iter()
+    .flatten()
 }

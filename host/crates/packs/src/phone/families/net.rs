@@ -5,6 +5,7 @@ use serde_json::json;
 use super::category::{CONFLICT, CONDITIONAL, MISSING, ORDERED, QUERY, SINGLE};
 use super::{Family, Phrases};
 use crate::phone::plan::Plan;
+use crate::phone::world;
 
 pub(super) const FAMILIES: &[Family] = &[
     WIFI_CONNECT,
@@ -377,7 +378,7 @@ const VPN_OR_WIFI: Family = Family {
         if on {
             plan.call("manage_vpn", json!({"action": "connect", "profile": profile})).is("net", "vpn", "/active", profile).only(&["net/vpn"])
         } else {
-            plan.patch("net", "wifi", json!({"on": false, "connected": null}))
+            plan.put("net", "wifi", world::wifi(None))
                 .call("manage_wifi", json!({"action": "enable"}))
                 .is("net", "wifi", "/on", true)
                 .only(&["net/wifi"])
