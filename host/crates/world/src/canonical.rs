@@ -155,3 +155,71 @@ fn is_canonical_fraction(text: &str) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use loopwright_contract::json;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::document::JSON_LIMITS;
+
+    #[test]
+    fn what_guests_print_is_recognised() {
+        for text in [
+            "null", "true", "false", "0", "-1", "12.5", "-0.25", "9007199254740991", "\"\"", "\"a\\n\\\"\\\\é名😀\"", "[]", "{}", "[1,[2],{}]",
+            r#"{"a":1,"b":[true,null],"c":{"d":"e"}}"#, r#"{"":0,"A":1,"a":2,"é":3,"名":4}"#,
+        ] {
+            assert!(is_canonical(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_canonical_is_left_to_the_parser() {
+        for text in [
+            "", " 1", "1 ", "01", "-0", "1.0", "1e3", "1E400", "9007199254740992", "0.10", ".5", "1.", "+1", "--1", "tru", "nul", "NaN",
+            "\"", "\"\u{1}\"", "\"\\u0041\"", "\"\\/\"", "\"\\x\"", "[1,]", "[1 ,2]", "[", "]", "{\"a\":1,\"a\":2}", "{\"b\":1,\"a\":2}",
+            "{\"a\" :1}", "{\"a\":1,}", "{a:1}", "{\"a\\n\":1}", "{\"\u{fb33}\":1,\"\u{1f600}\":2}", "\"\u{fffe}\"", "\"\u{fdd0}\"", "\"\u{1ffff}\"", "{}{}", "\u{feff}1",
+        ] {
+            assert!(!is_canonical(text), "{text:?}");
+        }
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(is_canonical(&nested(DOCUMENT_DEPTH_LIMIT)));
+        assert!(!is_canonical(&nested(DOCUMENT_DEPTH_LIMIT + 1)));
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::Bool),
+            (-9_007_199_254_740_991_i64..=9_007_199_254_740_991).prop_map(|number| json!(number)),
+            (-100i32..100).prop_map(|number| json!(f64::from(number) / 8.0)),
+            "[a-c\"\\\\\n/é名\u{1f600}\u{ffff}\u{7f}\u{1}]{0,6}".prop_map(Value::String),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+                proptest::collection::btree_map("[a-c\"é名\u{1f600}\u{fb33}]{0,3}", inner, 0..4).prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        /// The check is one-sided: whatever it accepts, the full parser accepts and prints unchanged. Texts are near misses of JSON.
+        #[test]
+        fn accepted_text_is_canonical(value in any_value(), position in any::<prop::sample::Index>(), with in "[0-9\\[\\]{}\",:.eE \\\\-]{0,2}", cut in 0usize..3) {
+            let text = json::canonical(&value);
+            let characters: Vec<char> = text.chars().collect();
+            let at = position.index(characters.len() + 1);
+            let rest = characters.get((at + cut).min(characters.len())..).unwrap_or_default();
+            let changed: String = characters[..at].iter().copied().chain(with.chars()).chain(rest.iter().copied()).collect();
+            for text in [text, changed] {
+                if is_canonical(&text) {
+                    let parsed = json::parse(&text, &JSON_LIMITS);
+                    prop_assert_eq!(parsed.map(|value| json::canonical(&value)), Ok(text));
+                }
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 
-/// The last instant a clock can show: 9999-12-30T22:00:00Z would be beyond a `u64`, so that the type is the bound, in nanoseconds.
+/// The last instant that a clock can show, in nanoseconds since 1970-01-01T00:00:00Z: the end of the type, in the year 2554.
 pub const INSTANT_NS_MAX: u64 = u64::MAX;
 /// Nanoseconds of one second.
 const SECOND_NS: u64 = 1_000_000_000;
@@ -54,8 +54,8 @@ pub struct Clock {
 pub struct ClockState {
     /// Nanoseconds since 1970-01-01T00:00:00Z, as decimal text: JSON numbers do not reach that far.
     pub now_ns: String,
-    /// Nanoseconds of one turn.
-    pub turn_ns: u64,
+    /// Nanoseconds of one turn, as decimal text.
+    pub turn_ns: String,
     /// The zone, as [`Clock::new`] takes it.
     pub zone: String,
 }
@@ -143,14 +143,14 @@ impl Clock {
     /// The clock as it is stored.
     #[must_use]
     pub fn state(&self) -> ClockState {
-        ClockState { now_ns: self.now_ns.to_string(), turn_ns: self.turn_ns, zone: self.zone_name.to_string() }
+        ClockState { now_ns: self.now_ns.to_string(), turn_ns: self.turn_ns.to_string(), zone: self.zone_name.to_string() }
     }
 
     /// The clock that was stored; `None` for a malformed instant or zone.
     #[must_use]
     pub fn restore(state: &ClockState) -> Option<Self> {
         let clock = Self::new(state.now_ns.parse().ok()?, &state.zone).ok()?;
-        Some(clock.with_turn_ns(state.turn_ns))
+        Some(clock.with_turn_ns(state.turn_ns.parse().ok()?))
     }
 }
 

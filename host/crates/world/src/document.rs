@@ -38,10 +38,10 @@ impl Document {
     /// `Limit` for text of more than [`DOCUMENT_BYTES_LIMIT`] bytes, `Invalid` for text that is no I-JSON: the message says where.
     pub fn parse(text: &str) -> Result<Self, StateError> {
         if canonical::is_canonical(text) {
-            return Ok(Self::trusted(text.into(), OnceLock::new()));
+            return Ok(Self::trusted(text.into()));
         }
         let value = json::parse(text, &JSON_LIMITS).map_err(refused)?;
-        Self::from_normal(value)
+        Self::from_normal(&value)
     }
 
     /// Takes a value that was built in memory.
@@ -53,16 +53,16 @@ impl Document {
     }
 
     /// Takes a value whose numbers are normal already.
-    pub(crate) fn from_normal(value: Value) -> Result<Self, StateError> {
-        let text = json::canonical(&value);
+    pub(crate) fn from_normal(value: &Value) -> Result<Self, StateError> {
+        let text = json::canonical(value);
         if text.len() > DOCUMENT_BYTES_LIMIT {
             return Err(over("bytes of a document", DOCUMENT_BYTES_LIMIT, text.len()));
         }
-        Ok(Self::trusted(text.into(), OnceLock::from(value)))
+        Ok(Self::trusted(text.into()))
     }
 
-    fn trusted(text: Box<str>, value: OnceLock<Value>) -> Self {
-        Self(Arc::new(Inner { text, value, hash: OnceLock::new() }))
+    fn trusted(text: Box<str>) -> Self {
+        Self(Arc::new(Inner { text, value: OnceLock::new(), hash: OnceLock::new() }))
     }
 
     /// The canonical text; at most [`DOCUMENT_BYTES_LIMIT`] bytes.
@@ -107,7 +107,7 @@ impl Document {
             pointer.remove_from(&mut value);
         }
         // Removing fields keeps a document within its limits, so that this cannot be refused.
-        Self::from_normal(value).unwrap_or_else(|_| self.clone())
+        Self::from_normal(&value).unwrap_or_else(|_| self.clone())
     }
 }
 

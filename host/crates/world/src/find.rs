@@ -140,7 +140,7 @@ fn project(document: &Document, fields: &[Pointer]) -> Result<Document, StateErr
         }
         set(&mut projected, pointer.names(), value);
     }
-    Document::from_normal(projected)
+    Document::from_normal(&projected)
 }
 
 fn set(target: &mut Value, names: &[String], value: Value) {

@@ -18,8 +18,10 @@ mod merge;
 mod pointer;
 mod query;
 mod random;
+mod sameness;
 mod slice;
 mod spec;
+mod store;
 mod transaction;
 mod world;
 
@@ -32,6 +34,7 @@ pub use ids::{Counter, Ids};
 pub use key::Key;
 pub use pointer::Pointer;
 pub use random::{RandomState, SeededRandom};
+pub use sameness::{Difference, Sameness, SamenessRule, Side, same_up_to};
 pub use spec::CollectionRules;
 pub use transaction::Savepoint;
 pub use world::World;

@@ -50,7 +50,7 @@ pub const DIFFERENCES_LIMIT: usize = 16;
 pub(crate) const DIFFERENCE_VALUE_BYTES: usize = 160;
 /// Most branches that the search for a renaming of ids tries before it gives up undecided.
 pub const RENAMING_BRANCHES_LIMIT: usize = 2_048;
-/// Most rounds of refinement in one branch; each but the last splits a class, so that the number of ids bounds them too.
-pub const REFINEMENT_ROUNDS_LIMIT: usize = 4_096;
+/// Most documents that one comparison visits while it refines and searches, counted each time and on both sides; beyond, it is undecided.
+pub const COMPARISON_VISITS_LIMIT: usize = 200_000;
 /// Most bytes of a stored world or episode state.
 pub const STORED_BYTES_LIMIT: usize = 256 * 1_024 * 1_024;

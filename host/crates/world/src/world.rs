@@ -252,7 +252,7 @@ impl World {
         let before = self.get(collection, key)?.ok_or(StateError::NotFound)?;
         let mut value = before.value().clone();
         merge::apply(&mut value, patch);
-        self.put_at(position, key, Document::from_normal(value)?)
+        self.put_at(position, key, Document::from_normal(&value)?)
     }
 
     /// Removes a document; whether there was one.

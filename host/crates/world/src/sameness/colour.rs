@@ -1,0 +1,179 @@
+//! Colours: hashes of what surrounds an id, refined until they tell no more ids apart.
+//!
+//! A colour is the same function of the content on both sides, so that ids with different colours can never be matched. Equal colours
+//! prove nothing; a renaming is verified text by text before it is believed.
+
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use super::shape::{Item, Name, Node, Shape, Variable};
+
+pub(super) type Colour = u64;
+
+/// The colours of both sides' ids, by variable.
+#[derive(Debug, Clone)]
+pub(super) struct Colours {
+    pub(super) left: Vec<Colour>,
+    pub(super) right: Vec<Colour>,
+}
+
+/// A colour from its parts; `kind` keeps parts of one kind from being read as another's.
+pub(super) fn mix(kind: u8, parts: impl Hash) -> Colour {
+    // Not the hash map's random state: the same content has the same colour in every run.
+    let mut hasher = DefaultHasher::new();
+    (kind, parts).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The colours before anything is known but the ids' prefixes.
+pub(super) fn blank(left: &Shape, right: &Shape) -> Colours {
+    let of = |shape: &Shape| shape.ids.iter().map(|id| mix(0, &id.prefix)).collect();
+    Colours { left: of(left), right: of(right) }
+}
+
+fn colour_of(colours: &[Colour], variable: Variable) -> Colour {
+    colours.get(variable).copied().unwrap_or_default()
+}
+
+pub(super) fn name_colour(name: &Name, colours: &[Colour]) -> Colour {
+    match name {
+        Name::Fixed(text) => mix(1, text),
+        Name::Id(variable) => mix(2, colour_of(colours, *variable)),
+    }
+}
+
+pub(super) fn node_colour(node: &Node, colours: &[Colour]) -> Colour {
+    match node {
+        Node::Fixed(text) => mix(3, text),
+        Node::Id(variable) => mix(4, colour_of(colours, *variable)),
+        Node::Array(elements) => mix(5, elements.iter().map(|element| node_colour(element, colours)).collect::<Vec<_>>()),
+        Node::Object(members) => {
+            let mut parts: Vec<_> = members.iter().map(|(name, member)| (name_colour(name, colours), node_colour(member, colours))).collect();
+            parts.sort_unstable();
+            mix(6, parts)
+        }
+    }
+}
+
+pub(super) fn item_colour(item: &Item, colours: &[Colour]) -> Colour {
+    mix(7, (&item.collection, name_colour(&item.key, colours), node_colour(&item.node, colours)))
+}
+
+/// Calls `visit` with every id of the item and a hash of where it stands.
+fn occurrences(item: &Item, colours: &[Colour], visit: &mut impl FnMut(Variable, Colour)) {
+    if let Name::Id(variable) = item.key {
+        visit(variable, mix(8, 0));
+    }
+    node_occurrences(&item.node, colours, mix(9, 0), visit);
+}
+
+fn node_occurrences(node: &Node, colours: &[Colour], path: Colour, visit: &mut impl FnMut(Variable, Colour)) {
+    match node {
+        Node::Fixed(_) => {}
+        Node::Id(variable) => visit(*variable, mix(10, path)),
+        Node::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                node_occurrences(element, colours, mix(11, (path, index)), visit);
+            }
+        }
+        Node::Object(members) => {
+            for (name, member) in members {
+                if let Name::Id(variable) = name {
+                    visit(*variable, mix(12, (path, node_colour(member, colours))));
+                }
+                node_occurrences(member, colours, mix(13, (path, name_colour(name, colours))), visit);
+            }
+        }
+    }
+}
+
+/// One round: each id's colour takes in the colours of all places where it stands.
+fn round(shape: &Shape, colours: &[Colour]) -> Vec<Colour> {
+    let mut places: Vec<Vec<Colour>> = vec![Vec::new(); colours.len()];
+    for item in &shape.items {
+        let whole = item_colour(item, colours);
+        occurrences(item, colours, &mut |variable, place| {
+            if let Some(found) = places.get_mut(variable) {
+                found.push(mix(14, (whole, place)));
+            }
+        });
+    }
+    let refined = colours.iter().zip(&mut places).map(|(colour, places)| {
+        places.sort_unstable();
+        mix(15, (colour, &*places))
+    });
+    refined.collect()
+}
+
+/// The ids of each colour.
+pub(super) fn classes(colours: &[Colour]) -> BTreeMap<Colour, Vec<Variable>> {
+    let mut classes: BTreeMap<Colour, Vec<Variable>> = BTreeMap::new();
+    for (variable, colour) in colours.iter().enumerate() {
+        classes.entry(*colour).or_default().push(variable);
+    }
+    classes
+}
+
+fn sorted(colours: &[Colour]) -> Vec<Colour> {
+    let mut sorted = colours.to_vec();
+    sorted.sort_unstable();
+    sorted
+}
+
+/// Whether both sides have the same colours equally often, ids and documents.
+fn balanced(left: &Shape, right: &Shape, colours: &Colours) -> bool {
+    let items = |shape: &Shape, colours: &[Colour]| sorted(&shape.items.iter().map(|item| item_colour(item, colours)).collect::<Vec<_>>());
+    sorted(&colours.left) == sorted(&colours.right) && items(left, &colours.left) == items(right, &colours.right)
+}
+
+/// Why a refinement has no result.
+pub(super) enum Unrefined {
+    /// These colours prove that the sides differ.
+    Unbalanced(Colours),
+    /// The visits are used up.
+    OutOfVisits,
+}
+
+/// Refines until no round tells more ids apart, which takes at most as many rounds as there are ids. Takes its work off `visits`.
+pub(super) fn refine(left: &Shape, right: &Shape, mut colours: Colours, visits: &mut usize) -> Result<Colours, Unrefined> {
+    let mut count = classes(&colours.left).len();
+    if !balanced(left, right, &colours) {
+        return Err(Unrefined::Unbalanced(colours));
+    }
+    loop {
+        *visits = visits.checked_sub(left.items.len() + right.items.len()).ok_or(Unrefined::OutOfVisits)?;
+        let next = Colours { left: round(left, &colours.left), right: round(right, &colours.right) };
+        if !balanced(left, right, &next) {
+            return Err(Unrefined::Unbalanced(next));
+        }
+        let refined = classes(&next.left).len();
+        colours = next;
+        if refined <= count {
+            return Ok(colours);
+        }
+        count = refined;
+    }
+}
+
+/// For each id, whether it shares a document with another id whose class has several members.
+pub(super) fn shares_documents(shape: &Shape, colours: &[Colour], ambiguous: &dyn Fn(Colour) -> bool) -> Vec<bool> {
+    let mut shares = vec![false; colours.len()];
+    for item in &shape.items {
+        let mut found: Vec<Variable> = Vec::new();
+        occurrences(item, colours, &mut |variable, _| {
+            if ambiguous(colour_of(colours, variable)) && !found.contains(&variable) {
+                found.push(variable);
+            }
+        });
+        if found.len() > 1 {
+            for variable in found {
+                if let Some(share) = shares.get_mut(variable) {
+                    *share = true;
+                }
+            }
+        }
+    }
+    shares
+}
