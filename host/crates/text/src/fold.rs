@@ -85,6 +85,12 @@ impl Folded {
         self.chars.get(index).map(|folded| folded.ch)
     }
 
+    /// Whether `index` begins a cluster or ends the text: an expression may not take half of `½`.
+    pub(crate) fn is_boundary(&self, index: usize) -> bool {
+        let start = |index: usize| self.chars.get(index).map(|folded| folded.start);
+        index.checked_sub(1).is_none_or(|before| start(before) != start(index))
+    }
+
     /// The character before `index`.
     pub(crate) fn ch_before(&self, index: usize) -> Option<char> {
         index.checked_sub(1).and_then(|before| self.ch(before))

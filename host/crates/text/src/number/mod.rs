@@ -89,7 +89,9 @@ pub fn parse_number(text: &str) -> Option<NumberMatch> {
 
 /// The number that begins at `at`, in either language.
 pub(crate) fn scan(folded: &Folded, at: usize) -> Option<Scanned> {
+    folded.is_boundary(at).then_some(())?;
     let number = scan_digits(folded, at).or_else(|| english::scan(folded, at)).or_else(|| chinese::scan(folded, at))?;
+    folded.is_boundary(number.end).then_some(())?;
     match percent_end(folded, number.end).filter(|_| number.kind == NumberKind::Cardinal) {
         Some(end) => Some(Scanned { end, kind: NumberKind::Percent, ..number }),
         None => Some(number),
