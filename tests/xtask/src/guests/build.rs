@@ -140,3 +140,112 @@ fn sort(messages: Vec<Message>, guests: &[&Guest]) -> BTreeMap<PackageId, Built>
     }
     built
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn guest(name: &str) -> Guest {
+        Guest {
+            name: name.into(),
+            kind: "tool",
+            package: id(name),
+            package_name: name.into(),
+            version: "0.1.0".into(),
+        }
+    }
+
+    fn id(name: &str) -> PackageId {
+        PackageId { repr: name.into() }
+    }
+
+    fn target(name: &str) -> serde_json::Value {
+        json!({"name": name, "kind": ["cdylib"], "crate_types": ["cdylib"], "src_path": "lib.rs",
+               "edition": "2024", "doctest": false, "test": true, "doc": true})
+    }
+
+    /// Cargo's line for a library that was built.
+    fn artifact(name: &str, file: &str) -> Message {
+        message(&json!({
+            "reason": "compiler-artifact", "package_id": name, "manifest_path": "Cargo.toml", "target": target(name),
+            "profile": {"opt_level": "s", "debug_assertions": false, "overflow_checks": false, "test": false},
+            "features": [], "filenames": [file], "executable": null, "fresh": false,
+        }))
+    }
+
+    /// Cargo's line for what the compiler said.
+    fn said(name: &str, level: &str, text: &str) -> Message {
+        message(&json!({
+            "reason": "compiler-message", "package_id": name, "manifest_path": "Cargo.toml", "target": target(name),
+            "message": {"message": text, "code": null, "level": level, "spans": [], "children": [], "rendered": text},
+        }))
+    }
+
+    fn message(line: &serde_json::Value) -> Message {
+        let mut messages = Message::parse_stream(std::io::Cursor::new(line.to_string()));
+        let message = messages.next().unwrap().unwrap();
+        assert!(!matches!(message, Message::TextLine(_)), "{line}");
+        message
+    }
+
+    #[test]
+    fn each_guest_gets_its_own_errors() {
+        let (good, bad) = (guest("good"), guest("bad"));
+        let messages = vec![
+            said("bad", "warning", "unused"),
+            said("bad", "error", "wrong type; "),
+            artifact("good", "target/good.rlib"),
+            artifact("good", "target/good.wasm"),
+            said("bad", "error", "aborting"),
+        ];
+        let built = sort(messages, &[&good, &bad]);
+        assert_eq!(
+            built.get(&id("good")),
+            Some(&Built::Module("target/good.wasm".into()))
+        );
+        assert_eq!(
+            built.get(&id("bad")),
+            Some(&Built::Failed("wrong type; aborting".into()))
+        );
+    }
+
+    #[test]
+    fn a_broken_dependency_is_named_for_the_guests_that_it_stops() {
+        let (early, late) = (guest("early"), guest("late"));
+        let messages = vec![
+            artifact("early", "target/early.wasm"),
+            said("sdk", "error", "wrong type"),
+        ];
+        let built = sort(messages, &[&early, &late]);
+        assert_eq!(
+            built.get(&id("early")),
+            Some(&Built::Module("target/early.wasm".into()))
+        );
+        assert_eq!(
+            built.get(&id("late")),
+            Some(&Built::Failed("in sdk:\nwrong type".into()))
+        );
+    }
+
+    #[test]
+    fn flags_of_native_builds_stay_out_and_paths_are_mapped() {
+        let mut command = Command::new("cargo");
+        command.env("RUSTFLAGS", "-Ctarget-cpu=native");
+        reproducible(&mut command, Path::new("checkout"));
+        let value = |name: &str| {
+            let mut found = command.get_envs().filter(|(key, _)| *key == name);
+            found
+                .next()
+                .and_then(|(_, value)| value)
+                .map(|value| value.to_string_lossy().into_owned())
+        };
+        assert_eq!(value("RUSTFLAGS"), None);
+        let flags = value("CARGO_ENCODED_RUSTFLAGS").unwrap();
+        assert!(
+            flags.starts_with("--remap-path-prefix=checkout=/loopwright"),
+            "{flags}"
+        );
+    }
+}
