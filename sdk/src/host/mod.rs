@@ -8,4 +8,4 @@ mod wasm;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use native::{EvidencePort, Grants, Port, SnapshotPort};
 #[cfg(target_family = "wasm")]
-pub(crate) use wasm::{EvidencePort, Port, SnapshotPort};
+pub(crate) use wasm::{EvidencePort, Port, SnapshotPort, lift_actor, lift_call, write_log};
