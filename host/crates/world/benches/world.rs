@@ -1,11 +1,11 @@
 //! What the state costs: fork, get, put, find and digest, on a small world and on a large one.
 
-#![allow(missing_docs, reason = "criterion's macros make public items")]
-#![allow(clippy::unwrap_used, reason = "a benchmark may stop")]
+#![expect(missing_docs, reason = "criterion's macros make public items")]
+#![expect(clippy::unwrap_used, reason = "a benchmark may stop")]
 
 use std::hint::black_box;
 
-use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main, measurement::WallTime};
 use loopwright_contract::{
     limits::WorldLimits,
     name::CollectionName,
@@ -20,11 +20,8 @@ const COLLECTIONS: usize = 40;
 
 /// 130 bytes of canonical text.
 fn text(number: usize, title: &str) -> String {
-    format!(
-        r#"{{"body":"a body of forty characters, more or less","created":{number:08},"folder":"f{:05}","pinned":false,"title":"{title:0<26}"}}"#,
-        number % 10_000
-    )
-    .replace("\"created\":0", "\"created\":1")
+    let (created, folder) = (10_000_000 + number, number % 10_000);
+    format!(r#"{{"body":"a body of forty characters, more or less","created":{created},"folder":"f{folder:05}","pinned":false,"title":"{title:0<16}"}}"#)
 }
 
 fn world(size: usize, indexes: &[&str]) -> World {
@@ -41,74 +38,82 @@ fn world(size: usize, indexes: &[&str]) -> World {
     world
 }
 
+type Group<'a> = BenchmarkGroup<'a, WallTime>;
+
+/// The two texts that a benchmark writes in turn, so that every write changes something.
+fn next_text<'a>(texts: &mut impl Iterator<Item = &'a String>) -> &'a str {
+    texts.next().unwrap()
+}
+
 fn operations(criterion: &mut Criterion) {
+    let texts = [text(5, "left"), text(5, "right")];
+    assert!(texts.iter().all(|text| text.len() == 130));
     for size in SIZES {
         let base = world(size, &[]);
         let indexed = world(size, &["/folder"]);
         let mut group = criterion.benchmark_group("world");
-        group.bench_function(BenchmarkId::new("fork_and_drop", size), |bencher| bencher.iter(|| black_box(base.fork())));
-        group.bench_function(BenchmarkId::new("get", size), |bencher| {
-            bencher.iter(|| black_box(base.get("c20", "note-000005").unwrap().unwrap().text().len()));
-        });
-        let texts = [text(5, "left"), text(5, "right")];
-        assert_eq!((texts[0].len(), texts[1].len()), (130, 130));
-        let mut turn = 0;
-        let mut alone = base.fork();
-        group.bench_function(BenchmarkId::new("put_130_bytes", size), |bencher| {
-            bencher.iter(|| {
-                turn += 1;
-                alone.put("c20", "note-000005", &texts[turn % 2]).unwrap();
-            });
-        });
-        let mut called = base.fork();
-        group.bench_function(BenchmarkId::new("call_two_gets_one_put", size), |bencher| {
-            bencher.iter(|| {
-                turn += 1;
-                let savepoint = called.begin().unwrap();
-                black_box(called.get("c20", "note-000003").unwrap());
-                black_box(called.get("c20", "note-000005").unwrap());
-                called.put("c20", "note-000005", &texts[turn % 2]).unwrap();
-                called.commit(savepoint).unwrap();
-            });
-        });
-        group.bench_function(BenchmarkId::new("put_after_fork", size), |bencher| {
-            bencher.iter_batched_ref(|| base.fork(), |fork| fork.put("c20", "note-000005", &texts[0]).unwrap(), BatchSize::SmallInput);
-        });
-        let mut with_index = indexed.fork();
-        group.bench_function(BenchmarkId::new("put_indexed", size), |bencher| {
-            bencher.iter(|| {
-                turn += 1;
-                with_index.put("c20", "note-000005", &texts[turn % 2]).unwrap();
-            });
-        });
-        group.bench_function(BenchmarkId::new("patch", size), |bencher| {
-            bencher.iter(|| {
-                turn += 1;
-                alone.patch("c20", "note-000005", if turn % 2 == 0 { r#"{"pinned":true}"# } else { r#"{"pinned":false}"# }).unwrap();
-            });
-        });
-        group.bench_function(BenchmarkId::new("digest_after_one_change", size), |bencher| {
-            bencher.iter_batched_ref(
-                || {
-                    let mut fork = base.fork();
-                    fork.put("c20", "note-000005", &texts[0]).unwrap();
-                    fork
-                },
-                |fork| black_box(fork.digest()),
-                BatchSize::SmallInput,
-            );
-        });
-        group.bench_function(BenchmarkId::new("diff_of_one_change", size), |bencher| {
-            let mut fork = base.fork();
-            fork.put("c20", "note-000005", &texts[0]).unwrap();
-            bencher.iter(|| black_box(diff(&base, &fork, Bookkeeping::Ignore)));
-        });
-        let query = Query { clauses: vec![Clause { at: "/folder".into(), test: Test::Eq("f00005".into()) }], ..Query::default() };
-        for (name, world) in [("find_by_index", &indexed), ("find_by_scan", &base)] {
-            group.bench_function(BenchmarkId::new(name, size), |bencher| bencher.iter(|| black_box(world.find("c20", &query).unwrap().total)));
-        }
+        reads(&mut group, size, &base, &indexed);
+        writes(&mut group, size, &base, &indexed, &texts);
+        derived(&mut group, size, &base, &texts);
         group.finish();
     }
+}
+
+fn reads(group: &mut Group<'_>, size: usize, base: &World, indexed: &World) {
+    group.bench_function(BenchmarkId::new("fork_and_drop", size), |bencher| bencher.iter(|| black_box(base.fork())));
+    group.bench_function(BenchmarkId::new("get", size), |bencher| {
+        bencher.iter(|| black_box(base.get("c20", "note-000005").unwrap().unwrap().text().len()));
+    });
+    let query = Query { clauses: vec![Clause { at: "/folder".into(), test: Test::Eq("f00005".into()) }], ..Query::default() };
+    for (name, world) in [("find_by_index", indexed), ("find_by_scan", base)] {
+        group.bench_function(BenchmarkId::new(name, size), |bencher| bencher.iter(|| black_box(world.find("c20", &query).unwrap().total)));
+    }
+}
+
+fn writes(group: &mut Group<'_>, size: usize, base: &World, indexed: &World, texts: &[String; 2]) {
+    let mut turns = texts.iter().cycle();
+    for (name, world) in [("put_130_bytes", base), ("put_130_bytes_indexed", indexed)] {
+        let mut world = world.fork();
+        group.bench_function(BenchmarkId::new(name, size), |bencher| {
+            bencher.iter(|| world.put("c20", "note-000005", next_text(&mut turns)).unwrap());
+        });
+    }
+    group.bench_function(BenchmarkId::new("put_after_fork", size), |bencher| {
+        let [text, _] = texts;
+        bencher.iter_batched_ref(|| base.fork(), |fork| fork.put("c20", "note-000005", text).unwrap(), BatchSize::SmallInput);
+    });
+    let mut called = base.fork();
+    group.bench_function(BenchmarkId::new("call_two_gets_one_put", size), |bencher| {
+        bencher.iter(|| {
+            let savepoint = called.begin().unwrap();
+            black_box(called.get("c20", "note-000003").unwrap());
+            black_box(called.get("c20", "note-000005").unwrap());
+            called.put("c20", "note-000005", next_text(&mut turns)).unwrap();
+            called.commit(savepoint).unwrap();
+        });
+    });
+    let mut patched = base.fork();
+    let patches = [r#"{"pinned":true}"#.to_owned(), r#"{"pinned":false}"#.to_owned()];
+    let mut patches = patches.iter().cycle();
+    group.bench_function(BenchmarkId::new("patch", size), |bencher| {
+        bencher.iter(|| patched.patch("c20", "note-000005", next_text(&mut patches)).unwrap());
+    });
+}
+
+fn derived(group: &mut Group<'_>, size: usize, base: &World, texts: &[String; 2]) {
+    let changed = || {
+        let mut fork = base.fork();
+        let [text, _] = texts;
+        fork.put("c20", "note-000005", text).unwrap();
+        fork
+    };
+    group.bench_function(BenchmarkId::new("digest_after_one_change", size), |bencher| {
+        bencher.iter_batched_ref(changed, |fork| black_box(fork.digest()), BatchSize::SmallInput);
+    });
+    let fork = changed();
+    group.bench_function(BenchmarkId::new("diff_of_one_change", size), |bencher| {
+        bencher.iter(|| black_box(diff(base, &fork, Bookkeeping::Ignore)));
+    });
 }
 
 fn comparison(criterion: &mut Criterion) {
@@ -121,10 +126,12 @@ fn comparison(criterion: &mut Criterion) {
         }
         state
     };
-    let (left, right) = (build(["a", "b", "c"]), build(["c", "a", "b"]));
-    criterion.bench_function("same_up_to_three_new_documents", |bencher| {
-        bencher.iter(|| assert!(same_up_to(left.side(), right.side(), &SamenessRule::default()).is_same()));
-    });
+    let left = build(["a", "b", "c"]);
+    for (name, right) in [("same_order", build(["a", "b", "c"])), ("another_order", build(["c", "a", "b"]))] {
+        criterion.bench_function(&format!("same_up_to_three_new_documents/{name}"), |bencher| {
+            bencher.iter(|| assert!(same_up_to(left.side(), right.side(), &SamenessRule::default()).is_same()));
+        });
+    }
     criterion.bench_function("fork_and_drop_an_episode_state", |bencher| bencher.iter(|| black_box(start.fork())));
 }
 

@@ -65,11 +65,12 @@ impl Collection {
         before
     }
 
+    /// Keeps `changed` exact after a write that changed something: the first makes a difference to the base, a later one may undo it.
     fn note_change(&mut self, key: &Key, document: Option<&Document>) {
-        if self.base.get(key.as_str()) == document {
-            self.changed.remove(key.as_str());
-        } else if !self.changed.contains(key.as_str()) {
+        if !self.changed.contains(key.as_str()) {
             self.changed.insert(key.clone());
+        } else if self.base.get(key.as_str()) == document {
+            self.changed.remove(key.as_str());
         }
     }
 

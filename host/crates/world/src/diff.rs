@@ -1,6 +1,6 @@
 //! What differs between two worlds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{cmp::Ordering, collections::BTreeSet, sync::Arc};
 
 use imbl::ordmap::DiffItem;
 
@@ -34,34 +34,56 @@ pub enum Bookkeeping {
 #[must_use]
 pub fn diff(a: &World, b: &World, bookkeeping: Bookkeeping) -> Vec<Change> {
     let mut changes = Vec::new();
-    for (name, (left, right)) in paired(a, b) {
+    for pair in paired(a, b) {
+        let (left, right) = (pair.left.map(AsRef::as_ref), pair.right.map(AsRef::as_ref));
+        // A collection that nobody wrote to is the same pointer in both.
+        if pair.is_shared() || left.zip(right).is_some_and(|(left, right)| left.documents().ptr_eq(right.documents())) {
+            continue;
+        }
         for key in candidates(left, right) {
             let before = document(left, &key, bookkeeping);
             let after = document(right, &key, bookkeeping);
             if before != after {
-                changes.push(Change { collection: name.to_owned(), key, before, after });
+                changes.push(Change { collection: pair.name().to_owned(), key, before, after });
             }
         }
     }
     changes
 }
 
-type Pair<'a> = (Option<&'a Collection>, Option<&'a Collection>);
+/// A collection of one name in two worlds; at least one has it.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<'a> {
+    pub(crate) left: Option<&'a Arc<Collection>>,
+    pub(crate) right: Option<&'a Arc<Collection>>,
+}
 
-/// The collections of both worlds by name, without those that both share.
-pub(crate) fn paired<'a>(a: &'a World, b: &'a World) -> BTreeMap<&'a str, Pair<'a>> {
-    let mut pairs: BTreeMap<&str, Pair<'a>> = BTreeMap::new();
-    for collection in a.all() {
-        pairs.insert(collection.rules().name(), (Some(collection), None));
+impl<'a> Pair<'a> {
+    pub(crate) fn name(&self) -> &'a str {
+        self.left.or(self.right).map_or("", |collection| collection.rules().name())
     }
-    for collection in b.all() {
-        pairs.entry(collection.rules().name()).or_default().1 = Some(collection);
+
+    /// Whether both worlds share the collection, so that it has no differences.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.left.zip(self.right).is_some_and(|(left, right)| Arc::ptr_eq(left, right))
     }
-    pairs.retain(|_, (left, right)| match (*left, *right) {
-        (Some(left), Some(right)) => !std::ptr::eq(left, right) && !left.documents().ptr_eq(right.documents()),
-        _ => true,
-    });
-    pairs
+}
+
+/// The collections of both worlds by name, in order.
+pub(crate) fn paired<'a>(a: &'a World, b: &'a World) -> impl Iterator<Item = Pair<'a>> {
+    let (mut ours, mut theirs) = (a.all().peekable(), b.all().peekable());
+    std::iter::from_fn(move || {
+        let order = match (ours.peek(), theirs.peek()) {
+            (Some(left), Some(right)) if Arc::ptr_eq(left, right) => Ordering::Equal,
+            (Some(left), Some(right)) => left.rules().name().cmp(right.rules().name()),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return None,
+        };
+        let left = if order.is_le() { ours.next() } else { None };
+        let right = if order.is_ge() { theirs.next() } else { None };
+        Some(Pair { left, right })
+    })
 }
 
 /// Keys among which every difference lies.

@@ -13,6 +13,7 @@ use crate::{
     Pointer, canonical,
     error::over,
     limits::{DOCUMENT_BYTES_LIMIT, DOCUMENT_DEPTH_LIMIT},
+    slice,
 };
 
 /// The profile of every document and every value of a query.
@@ -71,11 +72,15 @@ impl Document {
         &self.0.text
     }
 
-    /// The document as a value, parsed at the first call.
+    /// The document as a value, parsed at the first call and kept.
     #[must_use]
     pub fn value(&self) -> &Value {
-        // Canonical text always parses; null would stand for a fault of this crate, and the property tests would see it.
-        self.0.value.get_or_init(|| serde_json::from_str(&self.0.text).unwrap_or(Value::Null))
+        self.0.value.get_or_init(|| parsed(self.text()))
+    }
+
+    /// The document as a value of the caller's own.
+    pub(crate) fn to_value(&self) -> Value {
+        self.0.value.get().cloned().unwrap_or_else(|| parsed(self.text()))
     }
 
     /// The canonical text of the field that the pointer names, without parsing; `None` when there is no such field.
@@ -99,16 +104,19 @@ impl Document {
     /// The document without the named fields; itself when it has none of them.
     #[must_use]
     pub fn without(&self, pointers: &[Pointer]) -> Self {
-        if pointers.iter().all(|pointer| pointer.names().is_empty() || self.text_at(pointer).is_none()) {
-            return self.clone();
-        }
-        let mut value = self.value().clone();
+        let mut cut: Option<String> = None;
         for pointer in pointers {
-            pointer.remove_from(&mut value);
+            if let Some(shorter) = slice::without(cut.as_deref().unwrap_or(self.text()), pointer.names()) {
+                cut = Some(shorter);
+            }
         }
-        // Removing fields keeps a document within its limits, so that this cannot be refused.
-        Self::from_normal(&value).unwrap_or_else(|_| self.clone())
+        cut.map_or_else(|| self.clone(), |text| Self::trusted(text.into()))
     }
+}
+
+fn parsed(text: &str) -> Value {
+    // Canonical text always parses; null would stand for a fault of this crate, and the property tests would see it.
+    serde_json::from_str(text).unwrap_or(Value::Null)
 }
 
 /// Turns a refusal of the parser into the state's own error.

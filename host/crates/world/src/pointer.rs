@@ -1,7 +1,6 @@
 //! JSON pointers (RFC 6901), parsed once.
 
 use loopwright_contract::state::StateError;
-use serde_json::Value;
 
 use crate::{error::over, limits::POINTER_BYTES_LIMIT, slice};
 
@@ -45,27 +44,6 @@ impl Pointer {
     pub(crate) fn slice<'a>(&self, text: &'a str) -> Option<&'a str> {
         self.names.iter().try_fold(text, |value, name| slice::child(value, name))
     }
-
-    /// Takes the named value out of its parent. Nothing happens when it is absent; the whole document cannot be removed.
-    pub(crate) fn remove_from(&self, value: &mut Value) {
-        let Some((last, parents)) = self.names.split_last() else { return };
-        let parent = parents.iter().try_fold(value, |value, name| match value {
-            Value::Object(members) => members.get_mut(name),
-            Value::Array(elements) => elements.get_mut(slice::array_index(name)?),
-            _ => None,
-        });
-        match parent {
-            Some(Value::Object(members)) => {
-                members.remove(last);
-            }
-            Some(Value::Array(elements)) => {
-                if let Some(index) = slice::array_index(last).filter(|index| *index < elements.len()) {
-                    elements.remove(index);
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 fn unescape(name: &str, pointer: &str) -> Result<String, StateError> {
@@ -107,6 +85,8 @@ impl std::str::FromStr for Pointer {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     /// The examples of RFC 6901 section 5, as canonical text.
@@ -134,14 +114,5 @@ mod tests {
         }
         assert!(matches!(Pointer::parse(&format!("/{}", "a".repeat(POINTER_BYTES_LIMIT))), Err(StateError::Limit(_))));
         assert!(Pointer::parse(&format!("/{}", "a".repeat(POINTER_BYTES_LIMIT - 1))).is_ok());
-    }
-
-    #[test]
-    fn removal_reaches_into_objects_and_arrays() {
-        let mut value = serde_json::json!({"a": [{"b": 1, "c": 2}, 3], "d": 4});
-        for pointer in ["/a/0/b", "/a/1", "/d", "/x/y", "/a/7", ""] {
-            Pointer::parse(pointer).unwrap().remove_from(&mut value);
-        }
-        assert_eq!(value, serde_json::json!({"a": [{"c": 2}]}));
     }
 }

@@ -106,6 +106,26 @@ pub(crate) fn child<'a>(value: &'a str, name: &str) -> Option<&'a str> {
     }
 }
 
+/// The text without the member or element that the names lead to; `None` when there is none. Canonical text stays canonical.
+pub(crate) fn without(text: &str, names: &[String]) -> Option<String> {
+    let (last, parents) = names.split_last()?;
+    let parent = parents.iter().try_fold(text, |value, name| child(value, name))?;
+    let found = child(parent, last)?;
+    let offset = |part: &str| (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize);
+    let (mut start, mut end) = (offset(found)?, offset(found)? + found.len());
+    if parent.starts_with('{') {
+        let name = members(parent).find(|(_, value)| value.as_ptr() == found.as_ptr())?.0;
+        start = offset(name)?;
+    }
+    let bytes = text.as_bytes();
+    if bytes.get(end) == Some(&b',') {
+        end += 1;
+    } else if start.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b',') {
+        start -= 1;
+    }
+    Some([text.get(..start)?, text.get(end..)?].concat())
+}
+
 /// An array index as RFC 6901 writes it: digits without a leading zero.
 pub(crate) fn array_index(name: &str) -> Option<usize> {
     let plain = name.bytes().all(|byte| byte.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
@@ -144,6 +164,25 @@ mod tests {
         assert_eq!(child(array, "2"), Some("[]"));
         for absent in ["3", "01", "-", "+1", ""] {
             assert_eq!(child(array, absent), None, "index {absent:?}");
+        }
+    }
+
+    #[test]
+    fn parts_are_cut_out_with_their_comma() {
+        let rows: [(&[&str], Option<&str>); 9] = [
+            (&["a"], Some(r#"{"c\"d":null,"e":{},"f":"g"}"#)),
+            (&["c\"d"], Some(r#"{"a":[1,{"b":"x,]}"},[]],"e":{},"f":"g"}"#)),
+            (&["f"], Some(r#"{"a":[1,{"b":"x,]}"},[]],"c\"d":null,"e":{}}"#)),
+            (&["a", "0"], Some(r#"{"a":[{"b":"x,]}"},[]],"c\"d":null,"e":{},"f":"g"}"#)),
+            (&["a", "2"], Some(r#"{"a":[1,{"b":"x,]}"}],"c\"d":null,"e":{},"f":"g"}"#)),
+            (&["a", "1", "b"], Some(r#"{"a":[1,{},[]],"c\"d":null,"e":{},"f":"g"}"#)),
+            (&["a", "3"], None),
+            (&["e", "x"], None),
+            (&[], None),
+        ];
+        for (names, expected) in rows {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            assert_eq!(without(TEXT, &names).as_deref(), expected, "{names:?}");
         }
     }
 

@@ -224,14 +224,16 @@ impl World {
 
     fn put_at(&mut self, position: usize, key: &str, document: Document) -> Result<(), StateError> {
         within("bytes of a key", self.limits.key_bytes, key.len())?;
-        let key = self.existing_key(position, key).map_or_else(|| Key::new(key), Ok)?;
-        self.replace(position, &key, Some(document))
+        match self.entry(position, key) {
+            // The shared copy of the key serves again.
+            Some((key, before)) => self.replace(position, &key, Some(&before), Some(document)),
+            None => self.replace(position, &Key::new(key)?, None, Some(document)),
+        }
     }
 
-    /// The shared copy of a key that a collection has, so that an overwriting put does not copy it again.
-    fn existing_key(&self, position: usize, key: &str) -> Option<Key> {
-        let collection = self.collections.get(position)?;
-        collection.documents().get_key_value(key).map(|(key, _)| key.clone())
+    fn entry(&self, position: usize, key: &str) -> Option<(Key, Document)> {
+        let (key, document) = self.collections.get(position)?.documents().get_key_value(key)?;
+        Some((key.clone(), document.clone()))
     }
 
     /// Changes a document by a JSON merge patch (RFC 7396).
@@ -250,7 +252,7 @@ impl World {
     pub fn patch_value(&mut self, collection: &str, key: &str, patch: &Value) -> Result<(), StateError> {
         let position = self.known(collection)?;
         let before = self.get(collection, key)?.ok_or(StateError::NotFound)?;
-        let mut value = before.value().clone();
+        let mut value = before.to_value();
         merge::apply(&mut value, patch);
         self.put_at(position, key, Document::from_normal(&value)?)
     }
@@ -261,18 +263,16 @@ impl World {
     /// As [`World::get`].
     pub fn delete(&mut self, collection: &str, key: &str) -> Result<bool, StateError> {
         let position = self.known(collection)?;
-        let Some(found) = self.existing_key(position, key) else {
+        let Some((key, before)) = self.entry(position, key) else {
             key::check(key)?;
             return Ok(false);
         };
-        self.replace(position, &found, None)?;
+        self.replace(position, &key, Some(&before), None)?;
         Ok(true)
     }
 
-    /// The one place where a document changes: limits, counts, maps and log move together.
-    fn replace(&mut self, position: usize, key: &Key, document: Option<Document>) -> Result<(), StateError> {
-        let shared = self.collections.get(position).ok_or_else(|| StateError::Other("a collection moved".into()))?;
-        let before = shared.documents().get(key.as_str());
+    /// The one place where a document changes from what it was: limits, counts, maps and log move together.
+    fn replace(&mut self, position: usize, key: &Key, before: Option<&Document>, document: Option<Document>) -> Result<(), StateError> {
         let bytes = self.bytes - charged(key, before) + charged(key, document.as_ref());
         let documents = self.documents - u64::from(before.is_some()) + u64::from(document.is_some());
         // A write that shrinks the world is never refused, so that a full world can be cleared.

@@ -38,6 +38,10 @@ enum Stop {
 }
 
 pub(super) fn find_renaming(left: &Shape, right: &Shape) -> Outcome {
+    // Most runs that do the same do it in the same order, and issue the same ids.
+    if left.texts().eq(right.texts()) {
+        return Outcome::Found(left.ids.iter().map(|id| (id.text.clone(), id.text.clone())).collect());
+    }
     let mut search = Search { left, right, branches: 0, visits: COMPARISON_VISITS_LIMIT, ambiguous: None, dead_end: None };
     let start = blank(left, right);
     match search.solve(start.clone()) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loopwright_contract::json;
 use serde_json::{Map, Value};
 
-use crate::{Bookkeeping, Document, Ids, Key, Pointer, collection::Collection, diff::candidates, slice};
+use crate::{Bookkeeping, Document, Ids, Key, Pointer, collection::Collection, diff::{candidates, paired}, slice};
 
 use super::{SamenessRule, Side};
 
@@ -55,17 +55,31 @@ pub(super) enum Node {
 /// The shapes of both sides. Every document that can matter is in them: those that may differ, and those that hold an issued id.
 pub(super) fn shapes(left: Side<'_>, right: Side<'_>, rule: &SamenessRule) -> (Shape, Shape) {
     let mut shapes = (Shape::default(), Shape::default());
-    let mut names: BTreeSet<&str> = BTreeSet::new();
-    names.extend(left.world.collections().map(crate::CollectionRules::name));
-    names.extend(right.world.collections().map(crate::CollectionRules::name));
-    for name in names.into_iter().filter(|name| !rule.except.contains(*name)) {
-        let (ours, theirs) = (left.world.collection(name).ok(), right.world.collection(name).ok());
+    for pair in paired(left.world, right.world).filter(|pair| !rule.except.contains(pair.name())) {
+        let (ours, theirs) = (pair.left.map(AsRef::as_ref), pair.right.map(AsRef::as_ref));
         for key in relevant((ours, left.ids), (theirs, right.ids)) {
-            shapes.0.add(ours, &key, left.ids, rule.bookkeeping);
-            shapes.1.add(theirs, &key, right.ids, rule.bookkeeping);
+            let (our_document, their_document) = (compared(ours, &key, rule), compared(theirs, &key, rule));
+            // A document without ids that both have is settled here: nothing can rename it.
+            if our_document.is_some() && our_document == their_document && !mentioned(&key, our_document.as_ref(), [left.ids, right.ids]) {
+                continue;
+            }
+            shapes.0.add(pair.name(), &key, our_document, left.ids);
+            shapes.1.add(pair.name(), &key, their_document, right.ids);
         }
     }
     shapes
+}
+
+/// The document as the rule wants it compared.
+fn compared(collection: Option<&Collection>, key: &Key, rule: &SamenessRule) -> Option<Document> {
+    let collection = collection?;
+    let document = collection.documents().get(key.as_str())?;
+    let ignored: &[Pointer] = if rule.bookkeeping == Bookkeeping::Ignore { collection.rules().bookkeeping() } else { &[] };
+    Some(document.without(ignored))
+}
+
+fn mentioned(key: &Key, document: Option<&Document>, ids: [&Ids; 2]) -> bool {
+    document.is_some_and(|document| ids.into_iter().any(|ids| mentions(ids, key, document)))
 }
 
 type Part<'a> = (Option<&'a Collection>, &'a Ids);
@@ -92,14 +106,11 @@ fn mentions(ids: &Ids, key: &Key, document: &Document) -> bool {
 }
 
 impl Shape {
-    fn add(&mut self, collection: Option<&Collection>, key: &Key, ids: &Ids, bookkeeping: Bookkeeping) {
-        let Some(collection) = collection else { return };
-        let Some(document) = collection.documents().get(key.as_str()) else { return };
-        let ignored: &[Pointer] = if bookkeeping == Bookkeeping::Ignore { collection.rules().bookkeeping() } else { &[] };
-        let document = document.without(ignored);
+    fn add(&mut self, collection: &str, key: &Key, document: Option<Document>, ids: &Ids) {
+        let Some(document) = document else { return };
         let key = self.name(key.as_str(), ids);
         let node = self.node(document.value(), ids);
-        self.items.push(Item { collection: collection.rules().name().to_owned(), key, node, document });
+        self.items.push(Item { collection: collection.to_owned(), key, node, document });
     }
 
     fn variable(&mut self, text: &str, ids: &Ids) -> Option<Variable> {
@@ -154,6 +165,11 @@ impl Node {
 }
 
 impl Shape {
+    /// The keys and texts of all documents.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, String, &str)> {
+        self.items.iter().map(|item| (item.collection.as_str(), item.key.render(&|variable| self.text(variable)), item.document.text()))
+    }
+
     /// The id that a variable stands for.
     pub(super) fn text(&self, variable: Variable) -> String {
         self.ids.get(variable).map_or_else(String::new, |id| id.text.clone())
