@@ -66,6 +66,15 @@ impl Record {
     }
 }
 
+/// Keeps other runs of the task runner out of the folder until the answer is dropped.
+pub(super) fn lock(folder: &Path) -> Result<fs::File> {
+    fs::create_dir_all(folder)?;
+    let file = fs::File::create(folder.join("lock"))?;
+    file.lock()
+        .with_context(|| format!("cannot lock `{}`", folder.display()))?;
+    Ok(file)
+}
+
 /// What earlier runs left; nothing, when it cannot be read.
 pub(super) fn read_records(folder: &Path) -> BTreeMap<String, Record> {
     fs::read(folder.join(RECORDS))

@@ -57,6 +57,7 @@ pub(crate) fn make(tree: &Tree, toolchain: &Toolchain, names: &[String]) -> Resu
     );
     let built = build::compile(tree, toolchain, &wanted)?;
     let folder = tree.plugins();
+    let _lock = index::lock(&folder)?;
     let mut records = index::read_records(&folder);
     let mut failures = BTreeMap::new();
     for guest in &wanted {
