@@ -1,6 +1,5 @@
 //! What the state costs: fork, get, put, find and digest, on a small world and on a large one.
 
-#![expect(missing_docs, reason = "criterion's macros make public items")]
 #![expect(clippy::unwrap_used, reason = "a benchmark may stop")]
 
 use std::hint::black_box;

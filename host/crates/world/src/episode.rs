@@ -49,6 +49,16 @@ impl EpisodeState {
         self.clone()
     }
 
+    /// Makes the present content the base of digests and comparisons, ids included: what was issued so far is no longer renamed.
+    ///
+    /// # Errors
+    /// As [`World::seal`].
+    pub fn seal(&mut self) -> Result<(), StateError> {
+        self.world.seal()?;
+        self.ids.seal();
+        Ok(())
+    }
+
     /// Opens a transaction for one call.
     ///
     /// # Errors

@@ -45,15 +45,16 @@ impl World {
     /// for a query beyond the limits in [`crate::limits`].
     pub fn find(&self, collection: &str, query: &Query) -> Result<Found, StateError> {
         let collection = self.collection(collection)?;
-        let compiled = Compiled::new(collection.rules().name(), query)?;
-        let cursor = query.cursor.as_deref().map(|text| Cursor::decode(text, &compiled.fingerprint, compiled.order.len())).transpose()?;
+        let compiled = Compiled::new(query)?;
+        let name = collection.rules().name();
+        let cursor = query.cursor.as_deref().map(|text| Cursor::decode(text, &compiled.fingerprint(name), compiled.order.len())).transpose()?;
         let mut matches = matching(collection, &compiled);
         let total = u32::try_from(matches.len()).unwrap_or(u32::MAX);
         if !compiled.order.is_empty() {
             sort(&mut matches, &compiled.order);
         }
         let start = cursor.map_or(0, |cursor| matches.partition_point(|entry| place(entry, &compiled.order, &cursor) != Ordering::Greater));
-        page(matches.get(start..).unwrap_or_default(), &compiled, total)
+        page(name, matches.get(start..).unwrap_or_default(), &compiled, total)
     }
 }
 
@@ -109,7 +110,7 @@ fn place(entry: &Entry<'_>, order: &[SortKey], cursor: &Cursor) -> Ordering {
     compare_rows(order, fields, last).then_with(|| entry.0.as_str().cmp(&cursor.key))
 }
 
-fn page(matches: &[Entry<'_>], query: &Compiled, total: u32) -> Result<Found, StateError> {
+fn page(collection: &str, matches: &[Entry<'_>], query: &Compiled, total: u32) -> Result<Found, StateError> {
     let mut found = Found { documents: Vec::with_capacity(matches.len().min(query.limit)), next: None, total };
     let mut bytes = 0;
     for (key, document) in matches.iter().take(query.limit) {
@@ -124,7 +125,7 @@ fn page(matches: &[Entry<'_>], query: &Compiled, total: u32) -> Result<Found, St
     let shown = found.documents.len();
     if let Some((key, document)) = matches.get(..shown).and_then(<[_]>::last).filter(|_| shown < matches.len()) {
         let fields = query.order.iter().map(|order| document.text_at(&order.at).map(str::to_owned)).collect();
-        found.next = Some(Cursor { fingerprint: query.fingerprint, key: key.to_string(), fields }.encode()?);
+        found.next = Some(Cursor { fingerprint: query.fingerprint(collection), key: key.to_string(), fields }.encode()?);
     }
     Ok(found)
 }

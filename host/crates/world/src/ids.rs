@@ -86,6 +86,11 @@ impl Ids {
         Ok(format!("{prefix}-{number:0DIGITS$}"))
     }
 
+    /// Makes every id issued so far the base's: from now on it is text like any other.
+    pub(crate) fn seal(&mut self) {
+        self.counters = self.counters.iter().map(|(prefix, counter)| (prefix.clone(), Counter { base: counter.last, ..*counter })).collect();
+    }
+
     /// Whether the text is an id that was issued since the base.
     #[must_use]
     pub fn is_issued(&self, text: &str) -> bool {

@@ -24,8 +24,6 @@ pub(crate) struct Compiled {
     pub(crate) fields: Vec<Pointer>,
     /// Most documents of a page, at least 1.
     pub(crate) limit: usize,
-    /// Names the query in its cursors: everything but fields, limit and cursor.
-    pub(crate) fingerprint: [u8; 8],
 }
 
 pub(crate) struct CompiledClause {
@@ -56,7 +54,7 @@ pub(crate) enum Scalar {
 }
 
 impl Compiled {
-    pub(crate) fn new(collection: &str, query: &Query) -> Result<Self, StateError> {
+    pub(crate) fn new(query: &Query) -> Result<Self, StateError> {
         within("clauses of a query", CLAUSES_LIMIT, query.clauses.len())?;
         within("sort keys of a query", ORDERS_LIMIT, query.order_by.len())?;
         within("fields of a query", FIELDS_LIMIT, query.fields.len())?;
@@ -66,8 +64,30 @@ impl Compiled {
         let order = order.collect::<Result<Vec<_>, StateError>>()?;
         let fields = query.fields.iter().map(|field| Pointer::parse(field)).collect::<Result<_, _>>()?;
         let limit = if query.limit == 0 { PAGE_DOCUMENTS_LIMIT } else { query.limit } as usize;
-        let fingerprint = fingerprint(collection, &clauses, &order);
-        Ok(Self { clauses, order, fields, limit, fingerprint })
+        Ok(Self { clauses, order, fields, limit })
+    }
+
+    /// Names the query in its cursors: everything but fields, limit and cursor.
+    pub(crate) fn fingerprint(&self, collection: &str) -> [u8; 8] {
+        let mut hash = Sha256::new_with_prefix(b"loopwright query 1\n");
+        let mut add = |text: &str| {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        };
+        add(collection);
+        for clause in &self.clauses {
+            add("where");
+            add(clause.at.as_str());
+            clause.test.parts().for_each(|part| add(&part));
+        }
+        for key in &self.order {
+            add(if key.descending { "descending" } else { "ascending" });
+            add(key.at.as_str());
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        let mut short = [0; 8];
+        short.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
+        short
     }
 
     /// Whether the document passes every clause.
@@ -178,28 +198,6 @@ fn kind(text: &str) -> u8 {
         Some(b'[') => 5,
         _ => 6,
     }
-}
-
-fn fingerprint(collection: &str, clauses: &[CompiledClause], order: &[SortKey]) -> [u8; 8] {
-    let mut hash = Sha256::new_with_prefix(b"loopwright query 1\n");
-    let mut add = |text: &str| {
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    };
-    add(collection);
-    for clause in clauses {
-        add("where");
-        add(clause.at.as_str());
-        clause.test.parts().for_each(|part| add(&part));
-    }
-    for key in order {
-        add(if key.descending { "descending" } else { "ascending" });
-        add(key.at.as_str());
-    }
-    let digest: [u8; 32] = hash.finalize().into();
-    let mut short = [0; 8];
-    short.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
-    short
 }
 
 impl CompiledTest {

@@ -100,6 +100,7 @@ impl World {
     }
 
     /// Makes the present content the base of all further digests, as at the end of preparing a world for its episodes. Reads every document once.
+    /// Where ids were issued already, use [`crate::EpisodeState::seal`].
     ///
     /// # Errors
     /// `Other` while a savepoint is open.

@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    hash::{DefaultHasher, Hash, Hasher},
+    hash::{Hash, Hasher},
 };
 
 use super::shape::{Item, Name, Node, Shape, Variable};
@@ -19,12 +19,39 @@ pub(super) struct Colours {
     pub(super) right: Vec<Colour>,
 }
 
+/// Folds 64-bit words by multiplication. The same content has the same colour in every run, which the hash map's random state would
+/// not give; that somebody could construct a collision does no harm beyond a longer search.
+struct Mixer(u64);
+
+/// An odd constant with evenly spread bits: 2^64 divided by the golden ratio.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word.iter_mut().zip(chunk).for_each(|(to, from)| *to = *from);
+            self.write_u64(u64::from_le_bytes(word) ^ ((chunk.len() as u64) << 56));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let product = u128::from(self.0.rotate_left(23) ^ word ^ SPREAD) * u128::from(SPREAD);
+        #[expect(clippy::cast_possible_truncation, reason = "the halves of the product are folded")]
+        let folded = (product as u64) ^ ((product >> 64) as u64);
+        self.0 = folded;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 /// A colour from its parts; `kind` keeps parts of one kind from being read as another's.
 pub(super) fn mix(kind: u8, parts: impl Hash) -> Colour {
-    // Not the hash map's random state: the same content has the same colour in every run.
-    let mut hasher = DefaultHasher::new();
-    (kind, parts).hash(&mut hasher);
-    hasher.finish()
+    let mut mixer = Mixer(u64::from(kind));
+    parts.hash(&mut mixer);
+    mixer.finish()
 }
 
 /// The colours before anything is known but the ids' prefixes.
@@ -90,10 +117,9 @@ fn node_occurrences(node: &Node, colours: &[Colour], path: Colour, visit: &mut i
 }
 
 /// One round: each id's colour takes in the colours of all places where it stands.
-fn round(shape: &Shape, colours: &[Colour]) -> Vec<Colour> {
+fn round(shape: &Shape, colours: &[Colour], items: &[Colour]) -> Vec<Colour> {
     let mut places: Vec<Vec<Colour>> = vec![Vec::new(); colours.len()];
-    for item in &shape.items {
-        let whole = item_colour(item, colours);
+    for (item, whole) in shape.items.iter().zip(items) {
         occurrences(item, colours, &mut |variable, place| {
             if let Some(found) = places.get_mut(variable) {
                 found.push(mix(14, (whole, place)));
@@ -122,10 +148,15 @@ fn sorted(colours: &[Colour]) -> Vec<Colour> {
     sorted
 }
 
-/// Whether both sides have the same colours equally often, ids and documents.
-fn balanced(left: &Shape, right: &Shape, colours: &Colours) -> bool {
-    let items = |shape: &Shape, colours: &[Colour]| sorted(&shape.items.iter().map(|item| item_colour(item, colours)).collect::<Vec<_>>());
-    sorted(&colours.left) == sorted(&colours.right) && items(left, &colours.left) == items(right, &colours.right)
+/// The colours of both sides' documents, where both have the same colours equally often, ids and documents.
+fn balanced(left: &Shape, right: &Shape, colours: &Colours) -> Option<[Vec<Colour>; 2]> {
+    let items = |shape: &Shape, colours: &[Colour]| shape.items.iter().map(|item| item_colour(item, colours)).collect::<Vec<_>>();
+    if sorted(&colours.left) != sorted(&colours.right) {
+        return None;
+    }
+    let items = [items(left, &colours.left), items(right, &colours.right)];
+    let [ours, theirs] = &items;
+    (sorted(ours) == sorted(theirs)).then_some(items)
 }
 
 /// Why a refinement has no result.
@@ -139,22 +170,24 @@ pub(super) enum Unrefined {
 /// Refines until no round tells more ids apart, which takes at most as many rounds as there are ids. Takes its work off `visits`.
 pub(super) fn refine(left: &Shape, right: &Shape, mut colours: Colours, visits: &mut usize) -> Result<Colours, Unrefined> {
     let mut count = classes(&colours.left).len();
-    if !balanced(left, right, &colours) {
-        return Err(Unrefined::Unbalanced(colours));
-    }
-    loop {
+    let Some(mut items) = balanced(left, right, &colours) else { return Err(Unrefined::Unbalanced(colours)) };
+    // With as many colours as ids there is nothing left to tell apart.
+    while count < colours.left.len() {
         *visits = visits.checked_sub(left.items.len() + right.items.len()).ok_or(Unrefined::OutOfVisits)?;
-        let next = Colours { left: round(left, &colours.left), right: round(right, &colours.right) };
-        if !balanced(left, right, &next) {
-            return Err(Unrefined::Unbalanced(next));
+        let [ours, theirs] = &items;
+        let next = Colours { left: round(left, &colours.left, ours), right: round(right, &colours.right, theirs) };
+        match balanced(left, right, &next) {
+            Some(balanced) => items = balanced,
+            None => return Err(Unrefined::Unbalanced(next)),
         }
         let refined = classes(&next.left).len();
         colours = next;
         if refined <= count {
-            return Ok(colours);
+            break;
         }
         count = refined;
     }
+    Ok(colours)
 }
 
 /// For each id, whether it shares a document with another id whose class has several members.

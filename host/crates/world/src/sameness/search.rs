@@ -2,13 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loopwright_contract::json;
-
 use crate::limits::{COMPARISON_VISITS_LIMIT, RENAMING_BRANCHES_LIMIT};
 
 use super::{
     colour::{Colour, Colours, Unrefined, blank, classes, mix, refine, shares_documents},
-    shape::{Shape, Variable},
+    shape::{Name, Node, Shape, Variable},
 };
 
 pub(super) enum Outcome {
@@ -38,10 +36,6 @@ enum Stop {
 }
 
 pub(super) fn find_renaming(left: &Shape, right: &Shape) -> Outcome {
-    // Most runs that do the same do it in the same order, and issue the same ids.
-    if left.texts().eq(right.texts()) {
-        return Outcome::Found(left.ids.iter().map(|id| (id.text.clone(), id.text.clone())).collect());
-    }
     let mut search = Search { left, right, branches: 0, visits: COMPARISON_VISITS_LIMIT, ambiguous: None, dead_end: None };
     let start = blank(left, right);
     match search.solve(start.clone()) {
@@ -115,21 +109,20 @@ impl Search<'_> {
 
     /// The renaming that single-member classes give, if every document of the left side under it is a document of the right side.
     fn verified(&self, left: &BTreeMap<Colour, Vec<Variable>>, right: &BTreeMap<Colour, Vec<Variable>>) -> Option<BTreeMap<String, String>> {
-        let mut renaming: BTreeMap<Variable, String> = BTreeMap::new();
+        let mut renaming: Vec<Variable> = vec![Variable::MAX; self.left.ids.len()];
         for (colour, ours) in left {
-            let theirs = right.get(colour)?;
-            renaming.insert(*ours.first()?, self.right.text(*theirs.first()?));
+            *renaming.get_mut(*ours.first()?)? = *right.get(colour)?.first()?;
         }
-        let renamed = |variable| renaming.get(&variable).cloned().unwrap_or_default();
-        let right_name = |variable| self.right.text(variable);
-        let expected: BTreeMap<(&str, String), &str> =
-            self.right.items.iter().map(|item| ((item.collection.as_str(), item.key.render(&right_name)), item.document.text())).collect();
+        let places: BTreeMap<(&str, &Name), &Node> = self.right.items.iter().map(|item| ((item.collection.as_str(), &item.key), &item.node)).collect();
         let equal = self.left.items.iter().all(|item| {
-            let found = expected.get(&(item.collection.as_str(), item.key.render(&renamed)));
-            found.is_some_and(|text| *text == json::canonical(&item.node.render(&renamed)))
+            let key = match &item.key {
+                Name::Id(variable) => Name::Id(renaming.get(*variable).copied().unwrap_or(Variable::MAX)),
+                fixed @ Name::Fixed(_) => fixed.clone(),
+            };
+            places.get(&(item.collection.as_str(), &key)).is_some_and(|node| item.node.becomes(node, &renaming))
         });
-        let complete = self.left.items.len() == self.right.items.len();
-        (equal && complete).then(|| renaming.into_iter().map(|(variable, id)| (self.left.text(variable), id)).collect())
+        let texts = renaming.iter().enumerate().map(|(ours, theirs)| (self.left.text(ours), self.right.text(*theirs)));
+        (equal && self.left.items.len() == self.right.items.len()).then(|| texts.collect())
     }
 }
 

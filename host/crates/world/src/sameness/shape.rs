@@ -31,12 +31,10 @@ pub(super) struct Item {
     pub(super) collection: String,
     pub(super) key: Name,
     pub(super) node: Node,
-    /// The document itself, without bookkeeping where that does not count.
-    pub(super) document: Document,
 }
 
 /// A text that stands where a name can stand: fixed, or an issued id.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Name {
     Fixed(String),
     Id(Variable),
@@ -52,20 +50,48 @@ pub(super) enum Node {
     Object(Vec<(Name, Node)>),
 }
 
-/// The shapes of both sides. Every document that can matter is in them: those that may differ, and those that hold an issued id.
-pub(super) fn shapes(left: Side<'_>, right: Side<'_>, rule: &SamenessRule) -> (Shape, Shape) {
-    let mut shapes = (Shape::default(), Shape::default());
+/// A document that both sides are asked for.
+pub(super) struct Row<'a> {
+    collection: &'a str,
+    key: Key,
+    pub(super) left: Option<Document>,
+    pub(super) right: Option<Document>,
+}
+
+/// Every document that can matter: those that may differ, and those that hold an issued id.
+pub(super) fn gather<'a>(left: Side<'a>, right: Side<'a>, rule: &SamenessRule) -> Vec<Row<'a>> {
+    let mut rows = Vec::new();
     for pair in paired(left.world, right.world).filter(|pair| !rule.except.contains(pair.name())) {
         let (ours, theirs) = (pair.left.map(AsRef::as_ref), pair.right.map(AsRef::as_ref));
         for key in relevant((ours, left.ids), (theirs, right.ids)) {
-            let (our_document, their_document) = (compared(ours, &key, rule), compared(theirs, &key, rule));
-            // A document without ids that both have is settled here: nothing can rename it.
-            if our_document.is_some() && our_document == their_document && !mentioned(&key, our_document.as_ref(), [left.ids, right.ids]) {
-                continue;
+            let row = Row { collection: pair.name(), left: compared(ours, &key, rule), right: compared(theirs, &key, rule), key };
+            // A document without ids that both have is settled: nothing can rename it.
+            if row.left.is_none() || row.left != row.right || row.mentions(left.ids) || row.mentions(right.ids) {
+                rows.push(row);
             }
-            shapes.0.add(pair.name(), &key, our_document, left.ids);
-            shapes.1.add(pair.name(), &key, their_document, right.ids);
         }
+    }
+    rows
+}
+
+impl Row<'_> {
+    fn mentions(&self, ids: &Ids) -> bool {
+        self.left.as_ref().is_some_and(|document| mentions(ids, &self.key, document))
+    }
+
+    /// Calls `visit` with every issued id of the left document.
+    pub(super) fn for_each_id(&self, ids: &Ids, mut visit: impl FnMut(&str)) {
+        let Some(document) = &self.left else { return };
+        for_each_id(ids, &self.key, document, &mut visit);
+    }
+}
+
+/// The rows with ids replaced by variables, for each side.
+pub(super) fn shapes(rows: Vec<Row<'_>>, left: &Ids, right: &Ids) -> (Shape, Shape) {
+    let mut shapes = (Shape::default(), Shape::default());
+    for row in rows {
+        shapes.0.add(row.collection, &row.key, row.left, left);
+        shapes.1.add(row.collection, &row.key, row.right, right);
     }
     shapes
 }
@@ -76,10 +102,6 @@ fn compared(collection: Option<&Collection>, key: &Key, rule: &SamenessRule) -> 
     let document = collection.documents().get(key.as_str())?;
     let ignored: &[Pointer] = if rule.bookkeeping == Bookkeeping::Ignore { collection.rules().bookkeeping() } else { &[] };
     Some(document.without(ignored))
-}
-
-fn mentioned(key: &Key, document: Option<&Document>, ids: [&Ids; 2]) -> bool {
-    document.is_some_and(|document| ids.into_iter().any(|ids| mentions(ids, key, document)))
 }
 
 type Part<'a> = (Option<&'a Collection>, &'a Ids);
@@ -98,19 +120,28 @@ fn relevant(left: Part<'_>, right: Part<'_>) -> BTreeSet<Key> {
 }
 
 fn mentions(ids: &Ids, key: &Key, document: &Document) -> bool {
-    let mut found = ids.is_issued(key.as_str());
-    slice::for_each_string(document.text(), |literal| {
-        found = found || slice::unescaped(literal).is_some_and(|text| ids.is_issued(&text));
-    });
+    let mut found = false;
+    for_each_id(ids, key, document, &mut |_| found = true);
     found
+}
+
+fn for_each_id(ids: &Ids, key: &Key, document: &Document, visit: &mut dyn FnMut(&str)) {
+    if ids.is_issued(key.as_str()) {
+        visit(key.as_str());
+    }
+    slice::for_each_string(document.text(), |literal| {
+        if let Some(text) = slice::unescaped(literal).filter(|text| ids.is_issued(text)) {
+            visit(&text);
+        }
+    });
 }
 
 impl Shape {
     fn add(&mut self, collection: &str, key: &Key, document: Option<Document>, ids: &Ids) {
         let Some(document) = document else { return };
         let key = self.name(key.as_str(), ids);
-        let node = self.node(document.value(), ids);
-        self.items.push(Item { collection: collection.to_owned(), key, node, document });
+        let node = self.node(&document.to_value(), ids);
+        self.items.push(Item { collection: collection.to_owned(), key, node });
     }
 
     fn variable(&mut self, text: &str, ids: &Ids) -> Option<Variable> {
@@ -141,6 +172,15 @@ impl Shape {
 }
 
 impl Name {
+    /// Whether this name, with a variable replaced by `renaming`, is the other side's name.
+    pub(super) fn becomes(&self, other: &Name, renaming: &[Variable]) -> bool {
+        match (self, other) {
+            (Name::Fixed(ours), Name::Fixed(theirs)) => ours == theirs,
+            (Name::Id(ours), Name::Id(theirs)) => renaming.get(*ours) == Some(theirs),
+            _ => false,
+        }
+    }
+
     /// The name, with the text that `ids` gives for each variable.
     pub(super) fn render(&self, ids: &dyn Fn(Variable) -> String) -> String {
         match self {
@@ -151,6 +191,22 @@ impl Name {
 }
 
 impl Node {
+    /// Whether this node, with each variable replaced by `renaming`, is the other side's node.
+    pub(super) fn becomes(&self, other: &Node, renaming: &[Variable]) -> bool {
+        match (self, other) {
+            (Node::Fixed(ours), Node::Fixed(theirs)) => ours == theirs,
+            (Node::Id(ours), Node::Id(theirs)) => renaming.get(*ours) == Some(theirs),
+            (Node::Array(ours), Node::Array(theirs)) => {
+                ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(ours, theirs)| ours.becomes(theirs, renaming))
+            }
+            (Node::Object(ours), Node::Object(theirs)) => {
+                let theirs_of = |name: &Name| theirs.iter().find(|(other, _)| name.becomes(other, renaming));
+                ours.len() == theirs.len() && ours.iter().all(|(name, node)| theirs_of(name).is_some_and(|(_, other)| node.becomes(other, renaming)))
+            }
+            _ => false,
+        }
+    }
+
     /// The value, with the text that `ids` gives for each variable.
     pub(super) fn render(&self, ids: &dyn Fn(Variable) -> String) -> Value {
         match self {
@@ -165,11 +221,6 @@ impl Node {
 }
 
 impl Shape {
-    /// The keys and texts of all documents.
-    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, String, &str)> {
-        self.items.iter().map(|item| (item.collection.as_str(), item.key.render(&|variable| self.text(variable)), item.document.text()))
-    }
-
     /// The id that a variable stands for.
     pub(super) fn text(&self, variable: Variable) -> String {
         self.ids.get(variable).map_or_else(String::new, |id| id.text.clone())

@@ -86,6 +86,18 @@ fn ids_of_the_base_are_not_renamed() {
 }
 
 #[test]
+fn ids_issued_before_a_seal_belong_to_the_base() {
+    let mut prepared = start();
+    let ids = ["a", "b"].map(|title| create(&mut prepared, "notes", "note", &json!({"title": title})));
+    prepared.seal().unwrap();
+    let (mut left, mut right) = (prepared.fork(), prepared.fork());
+    left.world.put_value("tags", "x", &json!({"of": ids[0]})).unwrap();
+    right.world.put_value("tags", "x", &json!({"of": ids[1]})).unwrap();
+    different(&left, &right, &[r#"tags/x at /of: left "note-0002", right "note-0003""#]);
+    assert_eq!(left.ids.next_id("note").unwrap(), "note-0004");
+}
+
+#[test]
 fn references_must_agree() {
     // Two notes, and a tag for each: in the right world both tags name the same note.
     let build = |targets: [usize; 2]| {
