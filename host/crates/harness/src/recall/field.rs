@@ -1,9 +1,12 @@
 //! The searchable fields of a tool spec.
 
+use std::collections::BTreeSet;
+
 use loopwright_contract::tool::{Localized, ToolSpec};
 use serde_json::Value;
 
 use super::term::spec_terms;
+use super::value::kinds_of_argument;
 
 /// How deep argument schemas are read.
 const SCHEMA_DEPTH_MAX: usize = 6;
@@ -17,6 +20,8 @@ pub(super) enum Field {
     Keywords,
     /// Names and allowed values of the arguments.
     Arguments,
+    /// Kinds of values that the arguments take.
+    Values,
 }
 
 impl Field {
@@ -28,6 +33,7 @@ impl Field {
             Self::Description => 1.5,
             Self::Domain => 0.5,
             Self::Arguments => 0.5,
+            Self::Values => 1.0,
         }
     }
 }
@@ -42,6 +48,7 @@ pub(super) fn fields(spec: &ToolSpec) -> Vec<(FieldKey, Vec<String>)> {
         (key(Field::Name), spec_terms(spec.name.as_str())),
         (key(Field::Domain), spec_terms(&spec.domain)),
         (key(Field::Arguments), argument_terms(&spec.arguments_schema)),
+        (key(Field::Values), value_terms(&spec.arguments_schema)),
     ];
     for (field, texts) in [(Field::Description, &spec.description), (Field::Keywords, &spec.keywords)] {
         fields.extend(texts.iter().map(|Localized { lang, text }| ((field, lang.to_string()), spec_terms(text))));
@@ -53,6 +60,13 @@ fn argument_terms(schema: &Value) -> Vec<String> {
     let mut texts = Vec::new();
     collect_arguments(schema, SCHEMA_DEPTH_MAX, &mut texts);
     texts.iter().flat_map(|text| spec_terms(text)).collect()
+}
+
+/// Each kind of value that the top-level arguments take, once.
+fn value_terms(schema: &Value) -> Vec<String> {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let kinds: BTreeSet<&str> = properties.flat_map(|(name, property)| kinds_of_argument(name, property)).collect();
+    kinds.into_iter().map(str::to_owned).collect()
 }
 
 /// Collects property names, `enum` and `const` texts, sorted within each object.

@@ -17,6 +17,7 @@ mod field;
 mod fusion;
 mod index;
 mod term;
+mod value;
 
 #[cfg(test)]
 mod tests;

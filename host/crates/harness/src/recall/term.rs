@@ -1,8 +1,11 @@
 //! Terms: what a token of a spec or of a request is looked up by, and how much it counts.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use loopwright_text::{Token, TokenKind, quotations, tokenize};
+
+use super::value::values;
 
 /// The most distinct terms of one request; further ones are ignored.
 const QUERY_TERMS_MAX: usize = 256;
@@ -17,6 +20,11 @@ const NUMBER_WEIGHT: f64 = 0.3;
 /// Weight of what the request quotes: a message's text says little about the tool that sends it.
 const QUOTED_WEIGHT: f64 = 0.3;
 
+/// Weight of the words of a date or a time: they are values as well.
+const TIME_WEIGHT: f64 = 0.5;
+/// Weight of naming a kind of value that a tool takes.
+const KIND_WEIGHT: f64 = 1.0;
+
 /// The terms of a spec's text; a term that occurs twice is listed twice.
 pub(super) fn spec_terms(text: &str) -> Vec<String> {
     tokenize(text).iter().filter(|token| !token.stop).flat_map(terms_of).map(|(term, _)| term).collect()
@@ -25,13 +33,20 @@ pub(super) fn spec_terms(text: &str) -> Vec<String> {
 /// The distinct terms of a request with their weights, in the order of their text.
 pub(super) fn query_terms(request: &str) -> BTreeMap<String, f64> {
     let quoted = quotations(request);
-    let mut terms = BTreeMap::new();
+    let values = values(request, &quoted);
+    let mut terms: BTreeMap<String, f64> = values.kinds.iter().map(|kind| ((*kind).to_owned(), KIND_WEIGHT)).collect();
+    let lies_in = |token: &Token, ranges: &[Range<usize>]| ranges.iter().any(|range| range.start <= token.range.start && token.range.end <= range.end);
     for token in tokenize(request).iter().filter(|token| !token.stop) {
-        let is_quoted = quoted.iter().any(|range| range.start <= token.range.start && token.range.end <= range.end);
-        let share = if is_quoted { QUOTED_WEIGHT } else { 1.0 };
+        let share = if lies_in(token, &quoted) {
+            QUOTED_WEIGHT
+        } else if lies_in(token, &values.times) {
+            TIME_WEIGHT
+        } else {
+            1.0
+        };
         for (term, weight) in terms_of(token) {
             if terms.len() < QUERY_TERMS_MAX || terms.contains_key(&term) {
-                let best: &mut f64 = terms.entry(term).or_insert(0.0);
+                let best = terms.entry(term).or_insert(0.0);
                 *best = best.max(weight * share);
             }
         }

@@ -1,0 +1,391 @@
+//! One live episode: the loop's state between two decisions of the planner.
+
+mod offer;
+mod repeat;
+mod turn;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loopwright_contract::action::ActionSpace;
+use loopwright_contract::context::{Context, Event, Remaining};
+use loopwright_contract::digest::StateDigest;
+use loopwright_contract::environment::Observation;
+use loopwright_contract::episode::{Episode, PluginRecord, PreparedTask};
+use loopwright_contract::fault::{CallFault, chain};
+use loopwright_contract::json::INTEGER_MAX;
+use loopwright_contract::limits::EpisodeBudget;
+use loopwright_contract::name::{CallId, EpisodeId};
+use loopwright_contract::planner::{Decision, PlannerFault, PolicyVersion, Usage};
+use loopwright_contract::task::{Check, Task};
+use loopwright_contract::tool::ToolCall;
+use loopwright_contract::trajectory::{FORMAT, Footer, Header, Line, Record};
+use loopwright_contract::verdict::{Ending, JudgedCheck, Outcome};
+
+use crate::context::shared_rules;
+use crate::harness::Harness;
+use crate::memory::EpisodeMemory;
+use crate::record::recordable;
+use crate::result::EpisodeResult;
+use crate::settings::WIT_VERSION;
+use crate::trajectory::Journal;
+use crate::verdict::{judge, outcome};
+
+use offer::Offered;
+pub(crate) use offer::SKILL_CARDS_MAX;
+pub(crate) use repeat::REPEATS_MAX;
+use repeat::Repeats;
+
+/// What is known of an episode before it opens.
+pub(crate) struct Plan<'a> {
+    pub(crate) id: EpisodeId,
+    pub(crate) task: &'a Task,
+    pub(crate) policy: PolicyVersion,
+    pub(crate) seed: u64,
+    pub(crate) record: Record,
+    pub(crate) memory: EpisodeMemory,
+    pub(crate) journal: Journal,
+    /// The stopwatch's reading when the episode began.
+    pub(crate) started: Duration,
+    /// The worlds' digests, for the header; nothing when no lines are kept.
+    pub(crate) worlds: Option<(StateDigest, Option<StateDigest>)>,
+    /// In a replay: the plugins and the engine that the header names, once they were compared.
+    pub(crate) recorded: Option<(Vec<PluginRecord>, String)>,
+}
+
+/// Why an episode is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum End {
+    /// The agent finished or refused.
+    Agent,
+    /// A budget.
+    Budget(String),
+    /// Our infrastructure.
+    Void(String),
+}
+
+/// One live episode.
+pub(crate) struct LiveEpisode<'a> {
+    harness: &'a Harness,
+    task: &'a Task,
+    episode: Box<dyn Episode>,
+    context: Context,
+    offered: Offered,
+    pending: BTreeMap<CallId, ToolCall>,
+    repeats: Repeats,
+    memory: EpisodeMemory,
+    journal: Journal,
+    seed: u64,
+    record: Record,
+    budget: EpisodeBudget,
+    started: Duration,
+    notices: Vec<serde_json::Value>,
+    usage: Usage,
+    /// Steps of evidence after each turn.
+    turn_ends: Vec<u32>,
+    coercions: u32,
+    malformed: u32,
+    end: Option<End>,
+}
+
+impl<'a> LiveEpisode<'a> {
+    /// Opens an episode and resets it. An error is a fault of ours: the episode is void.
+    pub(crate) fn open(harness: &'a Harness, prepared: &dyn PreparedTask, plan: Plan<'a>) -> Result<Self, Unopened<'a>> {
+        match prepared.open().and_then(|mut episode| episode.reset().map(|observation| (episode, observation))) {
+            Ok((episode, observation)) => Ok(Self::begin(harness, plan, episode, &observation)),
+            Err(fault) => Err(Unopened { plan: Box::new(plan), reason: chain(&fault) }),
+        }
+    }
+
+    fn begin(harness: &'a Harness, plan: Plan<'a>, episode: Box<dyn Episode>, observation: &Observation) -> Self {
+        let task = plan.task;
+        let budget = harness.settings().budget(&task.budget);
+        let offered = Offered::new(harness, &task.request, &observation.exposed);
+        let context = first_context(&plan, harness, episode.as_ref(), &offered, observation, budget);
+        let header = header(harness, &plan, observation);
+        let mut live = Self {
+            harness,
+            task,
+            episode,
+            context,
+            offered,
+            pending: BTreeMap::new(),
+            repeats: Repeats::default(),
+            memory: plan.memory,
+            journal: plan.journal,
+            seed: plan.seed,
+            record: plan.record,
+            budget,
+            started: plan.started,
+            notices: observation.notices.clone(),
+            usage: Usage::default(),
+            turn_ends: Vec::new(),
+            coercions: 0,
+            malformed: 0,
+            end: None,
+        };
+        if let Some(header) = header {
+            live.write(&Line::Header(Box::new(header)));
+        }
+        live
+    }
+
+    /// What the planner is to decide on; none when the episode is over. `now` is the stopwatch's reading.
+    pub(crate) fn due(&mut self, now: Duration) -> Option<&Context> {
+        if self.end.is_none() {
+            self.end = self.spent(now);
+        }
+        self.end.is_none().then_some(&self.context)
+    }
+
+    /// The context of the next decision, whether or not one is due.
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Seeds the next decision: a pure function of run, task and turn.
+    pub(crate) fn decision_seed(&self) -> u64 {
+        crate::random::seed_of(self.seed, &self.context.task_digest, self.context.turn)
+    }
+
+    fn spent(&self, now: Duration) -> Option<End> {
+        if now.saturating_sub(self.started) > self.budget.wall {
+            return Some(End::Void(format!("wall time of {} ms passed", self.budget.wall.as_millis())));
+        }
+        if self.context.turn >= self.budget.steps {
+            return Some(End::Budget(format!("step budget of {} spent", self.budget.steps)));
+        }
+        self.overdrawn().map(End::Budget)
+    }
+
+    fn overdrawn(&self) -> Option<String> {
+        if self.tokens() > self.budget.tokens {
+            return Some(format!("token budget of {} spent", self.budget.tokens));
+        }
+        (self.usage.cost_micros > self.budget.cost_micros).then(|| format!("cost budget of {} millionths spent", self.budget.cost_micros))
+    }
+
+    fn tokens(&self) -> u64 {
+        self.usage.tokens_in.saturating_add(self.usage.tokens_out)
+    }
+
+    /// Takes the planner's decision, or its fault, and runs the turn.
+    pub(crate) fn advance(&mut self, decision: Result<Decision, PlannerFault>, now: Duration) {
+        match decision.and_then(recordable) {
+            Ok(decision) => {
+                self.usage = bounded(self.usage.plus(decision.usage));
+                // A decision that came too late is not run: whether it came depends on the machine's load.
+                if let Some(end @ End::Void(_)) = self.spent(now) {
+                    self.end = Some(end);
+                    return;
+                }
+                self.turn(decision);
+            }
+            Err(fault @ PlannerFault::ContextTooLong { .. }) => self.end = Some(End::Budget(fault.to_string())),
+            Err(fault @ PlannerFault::Failed(_)) => self.end = Some(End::Void(fault.to_string())),
+        }
+    }
+
+    /// Ends the episode from outside: it is void.
+    pub(crate) fn cancel(&mut self, reason: &str) {
+        self.end.get_or_insert_with(|| End::Void(reason.to_owned()));
+    }
+
+    /// A second episode in the same state. Its lines go on in memory when this one's are there.
+    pub(crate) fn fork(&self) -> Result<Self, CallFault> {
+        Ok(Self {
+            harness: self.harness,
+            task: self.task,
+            episode: self.episode.fork()?,
+            context: self.context.clone(),
+            offered: self.offered.clone(),
+            pending: self.pending.clone(),
+            repeats: self.repeats.clone(),
+            memory: self.memory.clone(),
+            journal: self.journal.fork(),
+            seed: self.seed,
+            record: self.record,
+            budget: self.budget,
+            started: self.started,
+            notices: self.notices.clone(),
+            usage: self.usage,
+            turn_ends: self.turn_ends.clone(),
+            coercions: self.coercions,
+            malformed: self.malformed,
+            end: self.end.clone(),
+        })
+    }
+
+    /// The lines so far, where they are kept in memory.
+    pub(crate) fn lines(&self) -> &[String] {
+        self.journal.lines()
+    }
+
+    /// Judges the episode by other checks than the task's, without recording it.
+    pub(crate) fn judge_by(&mut self, checks: &[Check]) -> Result<(Vec<JudgedCheck>, Outcome), String> {
+        let verdicts = judge(self.episode.as_mut(), checks, self.harness.settings().prefixes, &self.turn_ends)?;
+        let steps = u32::try_from(self.episode.steps().len()).unwrap_or(u32::MAX);
+        let judged = outcome(&verdicts, checks.len(), steps);
+        Ok(match &self.end {
+            Some(End::Budget(reason)) => (verdicts, Outcome::Invalid(reason.clone())),
+            Some(End::Void(reason)) => (verdicts, Outcome::Void(reason.clone())),
+            Some(End::Agent) | None => (verdicts, judged),
+        })
+    }
+
+    /// Judges the episode and closes its record.
+    pub(crate) fn conclude(mut self, now: Duration) -> EpisodeResult {
+        let mut verdicts = Vec::new();
+        let mut end = self.end.take().unwrap_or_else(|| End::Void("the episode was not run to its end".to_owned()));
+        if !matches!(end, End::Void(_)) {
+            match judge(self.episode.as_mut(), &self.task.checks, self.harness.settings().prefixes, &self.turn_ends) {
+                Ok(judged) => verdicts = judged,
+                Err(reason) => end = End::Void(reason),
+            }
+        }
+        for verdict in &verdicts {
+            self.write(&Line::Verdict(Box::new(verdict.clone())));
+        }
+        if let Some(unwritten @ End::Void(_)) = self.end.take() {
+            end = unwritten;
+        }
+        let footer = self.footer(&end, &verdicts);
+        self.close(footer, verdicts, now)
+    }
+
+    fn footer(&self, end: &End, verdicts: &[JudgedCheck]) -> Footer {
+        let steps = u32::try_from(self.episode.steps().len()).unwrap_or(u32::MAX);
+        let (ending, outcome) = match end {
+            End::Agent => (Ending::Terminated, outcome(verdicts, self.task.checks.len(), steps)),
+            End::Budget(reason) => (Ending::Truncated, Outcome::Invalid(reason.clone())),
+            End::Void(reason) => (Ending::Truncated, Outcome::Void(reason.clone())),
+        };
+        Footer { outcome, ending, turns: self.context.turn, steps, usage: self.usage }
+    }
+
+    fn close(mut self, mut footer: Footer, verdicts: Vec<JudgedCheck>, now: Duration) -> EpisodeResult {
+        self.write(&Line::Footer(Box::new(footer.clone())));
+        let finished = self.journal.finish();
+        let (lines, path, failed) = match finished {
+            Ok((lines, path)) => (lines, path, None),
+            Err(error) => (None, None, Some(format!("the trajectory cannot be written: {error}"))),
+        };
+        let unwritten = match self.end {
+            Some(End::Void(reason)) => Some(reason),
+            _ => failed,
+        };
+        if let Some(reason) = unwritten {
+            footer.outcome = Outcome::Void(reason);
+        }
+        EpisodeResult {
+            task: self.task.id.clone(),
+            episode: self.context.episode,
+            outcome: footer.outcome,
+            ending: footer.ending,
+            turns: footer.turns,
+            steps: footer.steps,
+            usage: footer.usage,
+            verdicts,
+            coercions: self.coercions,
+            malformed: self.malformed,
+            remembered: self.memory.into_added(),
+            wall: now.saturating_sub(self.started),
+            path,
+            lines,
+        }
+    }
+
+    /// Writes a line; a failure makes the episode void, and nothing more is written.
+    fn write(&mut self, line: &Line) {
+        if let Err(error) = self.journal.write(line) {
+            self.journal = Journal::nowhere();
+            self.end = Some(End::Void(format!("the trajectory cannot be written: {error}")));
+        }
+    }
+}
+
+/// An episode that did not open.
+pub(crate) struct Unopened<'a> {
+    plan: Box<Plan<'a>>,
+    reason: String,
+}
+
+impl Unopened<'_> {
+    /// The void result; where lines are kept, a trajectory of header and footer.
+    pub(crate) fn conclude(self, harness: &Harness) -> EpisodeResult {
+        let mut result = EpisodeResult::void(self.plan.task.id.clone(), self.plan.id.clone(), self.reason);
+        let footer =
+            Footer { outcome: result.outcome.clone(), ending: result.ending, turns: 0, steps: 0, usage: Usage::default() };
+        let header = header(harness, &self.plan, &Observation::default());
+        let mut journal = self.plan.journal;
+        let lines = header.map(|header| Line::Header(Box::new(header))).into_iter().chain([Line::Footer(Box::new(footer))]);
+        let written = lines.into_iter().try_for_each(|line| journal.write(&line));
+        // The episode is void already; a file that cannot be written adds nothing to that.
+        if let Ok((lines, path)) = written.and_then(|()| journal.finish()) {
+            (result.lines, result.path) = (lines, path);
+        }
+        result
+    }
+}
+
+fn bounded(usage: Usage) -> Usage {
+    let most = INTEGER_MAX.unsigned_abs();
+    Usage {
+        tokens_in: usage.tokens_in.min(most),
+        tokens_cached: usage.tokens_cached.min(most),
+        tokens_out: usage.tokens_out.min(most),
+        tokens_reasoning: usage.tokens_reasoning.min(most),
+        cost_micros: usage.cost_micros.min(most),
+    }
+}
+
+fn first_context(plan: &Plan<'_>, harness: &Harness, episode: &dyn Episode, offered: &Offered, observation: &Observation, budget: EpisodeBudget) -> Context {
+    let task = plan.task;
+    let space = ActionSpace { tools: offered.specs(harness), skills: offered.cards(harness), memory: harness.settings().memory, ask: true };
+    let served = if harness.settings().memory { plan.memory.served(&task.request) } else { Vec::new() };
+    let notices = observation.notices.iter().map(|value| Event::Notice { value: value.clone() });
+    Context {
+        episode: plan.id.clone(),
+        task: task.id.clone(),
+        task_digest: task.digest(),
+        turn: 0,
+        rules: shared_rules(&task.lang),
+        space: Arc::new(space),
+        memory: served,
+        lang: task.lang.clone(),
+        now: episode.now_text(),
+        request: task.request.clone(),
+        skills: Vec::new(),
+        history: notices.collect(),
+        remaining: Remaining { steps: budget.steps, tokens: budget.tokens },
+    }
+}
+
+/// The header; none when no lines are kept.
+fn header(harness: &Harness, plan: &Plan<'_>, observation: &Observation) -> Option<Header> {
+    let (initial, target) = plan.worlds.filter(|_| plan.journal.keeps())?;
+    let installed = || (harness.host().plugins().to_vec(), harness.host().fingerprint().to_owned());
+    let (plugins, engine) = plan.recorded.clone().unwrap_or_else(installed);
+    Some(Header {
+        format: FORMAT.to_owned(),
+        episode: plan.id.clone(),
+        task: plan.task.clone(),
+        task_digest: plan.task.digest(),
+        policy: plan.policy.clone(),
+        harness: harness.digest(),
+        settings: harness.settings().record(),
+        plugins,
+        skill_files: harness.skills().file_digests(),
+        seed: plan.seed,
+        wit: WIT_VERSION.to_owned(),
+        engine,
+        record: plan.record,
+        initial,
+        target,
+        observation: observation.clone(),
+    })
+}

@@ -1,0 +1,317 @@
+//! Runs many tasks: every thread keeps a batch of live episodes in step and asks the planner once a round for all of them.
+//!
+//! An episode depends on nothing but its task, its seed and the planner's answers to it, so results are the same for every number of
+//! threads and every size of batch; only `wall` differs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use loopwright_contract::episode::PreparedTask;
+use loopwright_contract::fault::chain;
+use loopwright_contract::name::EpisodeId;
+use loopwright_contract::planner::{DecisionRequest, Planner, PlannerFault, PolicyVersion};
+use loopwright_contract::stopwatch::Stopwatch;
+use loopwright_contract::task::Task;
+use loopwright_contract::trajectory::Record;
+
+use crate::episode::{LiveEpisode, Plan};
+use crate::harness::Harness;
+use crate::memory::EpisodeMemory;
+use crate::random::seed_of;
+use crate::result::EpisodeResult;
+use crate::trajectory::{Journal, TrajectoryFile, WorldStore, file_name};
+
+#[cfg(test)]
+mod tests;
+
+/// Threads of one run.
+pub const JOBS_MAX: usize = 256;
+
+/// Where trajectories go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Output {
+    /// They are not kept.
+    #[default]
+    Nowhere,
+    /// Into [`EpisodeResult::lines`]. Worlds are not kept.
+    Memory,
+    /// Into files of this folder, which is made when it is absent, with `worlds/` in it.
+    Folder(PathBuf),
+}
+
+/// How to run.
+#[derive(Clone)]
+pub struct RunOptions {
+    /// Threads, 1 to [`JOBS_MAX`]. Changes no result.
+    pub jobs: usize,
+    /// Live episodes a thread, at least 1. Changes no result.
+    pub batch: usize,
+    /// The run's seed.
+    pub seed: u64,
+    /// How much trajectories keep.
+    pub record: Record,
+    /// Where they go.
+    pub output: Output,
+    /// Measures the wall budget.
+    pub stopwatch: Arc<dyn Stopwatch>,
+    /// Set it to end the run early: what is not done then is void.
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl RunOptions {
+    /// One thread, 16 episodes in step, seed 0, full records, kept nowhere.
+    #[must_use]
+    pub fn new(stopwatch: Arc<dyn Stopwatch>) -> Self {
+        Self {
+            jobs: 1,
+            batch: 16,
+            seed: 0,
+            record: Record::Full,
+            output: Output::Nowhere,
+            stopwatch,
+            cancel: Arc::new(AtomicBool::new(false)),
+        }
+    }
+}
+
+/// What a run tells while it runs; from any of its threads.
+#[derive(Debug, Clone, Copy)]
+pub enum Progress<'a> {
+    /// A planner decided for one episode and the turn was run.
+    Turn {
+        /// The episode.
+        episode: &'a EpisodeId,
+        /// Decisions of it so far.
+        turns: u32,
+    },
+    /// An episode is over.
+    Done {
+        /// Episodes that are over, this one included.
+        done: usize,
+        /// All of them.
+        total: usize,
+        /// Its result.
+        result: &'a EpisodeResult,
+    },
+}
+
+/// Runs each task once, and returns the results in the order of the tasks: one for each, void ones included. A task that stands in
+/// `tasks` several times is run with another seed each time.
+pub fn run_tasks(harness: &Harness, planner: &dyn Planner, tasks: &[Task], options: &RunOptions, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Vec<EpisodeResult> {
+    let run = Run::new(harness, planner, tasks, options, progress);
+    std::thread::scope(|scope| {
+        for _ in 1..options.jobs.clamp(1, JOBS_MAX) {
+            scope.spawn(|| run.work());
+        }
+        run.work();
+    });
+    run.into_results()
+}
+
+/// One episode to run.
+struct Item<'a> {
+    task: &'a Task,
+    id: EpisodeId,
+    seed: u64,
+}
+
+struct Run<'a> {
+    harness: &'a Harness,
+    planner: &'a dyn Planner,
+    policy: PolicyVersion,
+    options: &'a RunOptions,
+    progress: &'a (dyn Fn(Progress<'_>) + Sync),
+    items: Vec<Item<'a>>,
+    next: AtomicUsize,
+    done: AtomicUsize,
+    results: Mutex<Vec<Option<EpisodeResult>>>,
+}
+
+fn items<'a>(tasks: &'a [Task], seed: u64) -> Vec<Item<'a>> {
+    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    let item = |task: &'a Task| {
+        let repeat = seen.entry(task.id.as_str()).or_default();
+        let (name, own) = match *repeat {
+            0 => (format!("{}:s{seed}", task.id), seed),
+            repeat => (format!("{}:s{seed}:r{repeat}", task.id), seed_of(seed, &task.digest(), u32::MAX - repeat)),
+        };
+        *repeat += 1;
+        // Long enough for every task id: 128 characters, two numbers and their marks.
+        EpisodeId::new(name).ok().map(|id| Item { task, id, seed: own })
+    };
+    tasks.iter().filter_map(item).collect()
+}
+
+impl<'a> Run<'a> {
+    fn new(harness: &'a Harness, planner: &'a dyn Planner, tasks: &'a [Task], options: &'a RunOptions, progress: &'a (dyn Fn(Progress<'_>) + Sync)) -> Self {
+        let items = items(tasks, options.seed);
+        let results = Mutex::new(items.iter().map(|_| None).collect());
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { harness, planner, policy: planner.version(), options, progress, items, next, done, results }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.options.cancel.load(Ordering::Relaxed)
+    }
+
+    /// One thread's part: takes tasks while there are any.
+    fn work(&self) {
+        let mut live: Vec<(usize, LiveEpisode<'a>)> = Vec::new();
+        loop {
+            self.fill(&mut live);
+            if live.is_empty() {
+                return;
+            }
+            self.retire(&mut live);
+            self.round(&mut live);
+        }
+    }
+
+    fn fill(&self, live: &mut Vec<(usize, LiveEpisode<'a>)>) {
+        while live.len() < self.options.batch.max(1) && !self.cancelled() {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = self.items.get(index) else { return };
+            match self.open(item) {
+                Ok(episode) => live.push((index, episode)),
+                Err(result) => self.finish(index, *result),
+            }
+        }
+    }
+
+    /// Concludes the episodes that are over.
+    fn retire(&self, live: &mut Vec<(usize, LiveEpisode<'a>)>) {
+        let now = self.options.stopwatch.elapsed();
+        let cancelled = self.cancelled();
+        for (index, mut episode) in std::mem::take(live) {
+            if cancelled {
+                episode.cancel("the run was cancelled");
+            }
+            if episode.due(now).is_some() {
+                live.push((index, episode));
+            } else {
+                self.finish(index, episode.conclude(now));
+            }
+        }
+    }
+
+    /// One decision for each live episode, in one batch.
+    fn round(&self, live: &mut [(usize, LiveEpisode<'a>)]) {
+        if live.is_empty() {
+            return;
+        }
+        let requests: Vec<DecisionRequest<'_>> =
+            live.iter().map(|(_, episode)| DecisionRequest { context: episode.context(), seed: episode.decision_seed() }).collect();
+        let mut decisions = self.planner.decide_batch(&requests);
+        let (asked, answered) = (requests.len(), decisions.len());
+        drop(requests);
+        let now = self.options.stopwatch.elapsed();
+        let short = || Err(PlannerFault::Failed(format!("it answered {answered} of {asked} requests")));
+        // An answer that cannot be told apart from another's is no answer.
+        decisions.resize_with(asked, short);
+        if answered != asked {
+            decisions.fill_with(short);
+        }
+        for ((_, episode), decision) in live.iter_mut().zip(decisions) {
+            episode.advance(decision, now);
+            (self.progress)(Progress::Turn { episode: &episode.context().episode, turns: episode.context().turn });
+        }
+    }
+
+    fn open(&self, item: &Item<'a>) -> Result<LiveEpisode<'a>, Box<EpisodeResult>> {
+        let started = self.options.stopwatch.elapsed();
+        let void = |reason: String| Box::new(EpisodeResult::void(item.task.id.clone(), item.id.clone(), reason));
+        let prepared = self.harness.host().prepare(item.task).map_err(|fault| void(chain(&fault)))?;
+        let (journal, worlds) = self.journal(item, prepared.as_ref()).map_err(void)?;
+        let plan = Plan {
+            id: item.id.clone(),
+            task: item.task,
+            policy: self.policy.clone(),
+            seed: item.seed,
+            record: self.options.record,
+            memory: EpisodeMemory::new(self.harness.memory()),
+            journal,
+            started,
+            worlds,
+            recorded: None,
+        };
+        LiveEpisode::open(self.harness, prepared.as_ref(), plan).map_err(|unopened| Box::new(unopened.conclude(self.harness)))
+    }
+
+    fn journal(&self, item: &Item<'a>, prepared: &dyn PreparedTask) -> Result<(Journal, Option<Worlds>), String> {
+        if self.options.output == Output::Nowhere {
+            return Ok((Journal::nowhere(), None));
+        }
+        let (initial, target) = (prepared.initial(), prepared.target());
+        let worlds = (initial.digest, target.as_ref().map(|world| world.digest));
+        let Output::Folder(folder) = &self.options.output else {
+            return Ok((Journal::in_memory(), Some(worlds)));
+        };
+        let store = WorldStore::beside(folder);
+        for world in std::iter::once(&initial).chain(&target) {
+            store.put(world).map_err(|error| chain(&error))?;
+        }
+        let path = folder.join(file_name(&item.id));
+        let file = fs::create_dir_all(folder).and_then(|()| TrajectoryFile::create(&path));
+        let file = file.map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
+        Ok((Journal::to_file(file), Some(worlds)))
+    }
+
+    fn finish(&self, index: usize, result: EpisodeResult) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        (self.progress)(Progress::Done { done, total: self.items.len(), result: &result });
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = results.get_mut(index) {
+            *place = Some(result);
+        }
+    }
+
+    fn into_results(self) -> Vec<EpisodeResult> {
+        let results = self.results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let unbegun = |item: &Item<'_>| EpisodeResult::void(item.task.id.clone(), item.id.clone(), "the run was cancelled before it began".to_owned());
+        results.into_iter().zip(&self.items).map(|(result, item)| result.unwrap_or_else(|| unbegun(item))).collect()
+    }
+}
+
+type Worlds = (loopwright_contract::digest::StateDigest, Option<loopwright_contract::digest::StateDigest>);
+
+/// The lines of an episode that was run to the middle, forked there, and finished twice: both must be equal, line by line. For tests of
+/// hosts.
+///
+/// # Errors
+/// What went wrong, as text.
+pub fn run_forked(harness: &Harness, planner: &dyn Planner, task: &Task, seed: u64, fork_at: u32) -> Result<(Vec<String>, Vec<String>), String> {
+    let prepared = harness.host().prepare(task).map_err(|fault| chain(&fault))?;
+    let worlds = Some((prepared.initial().digest, prepared.target().map(|world| world.digest)));
+    let plan = Plan {
+        id: EpisodeId::new(format!("{}:s{seed}", task.id)).map_err(|error| error.to_string())?,
+        task,
+        policy: planner.version(),
+        seed,
+        record: Record::Full,
+        memory: EpisodeMemory::new(harness.memory()),
+        journal: Journal::in_memory(),
+        started: Duration::ZERO,
+        worlds,
+        recorded: None,
+    };
+    let mut first = LiveEpisode::open(harness, prepared.as_ref(), plan).map_err(|unopened| format!("{:?}", unopened.conclude(harness).outcome))?;
+    advance(&mut first, planner, fork_at);
+    let mut second = first.fork().map_err(|fault| chain(&fault))?;
+    advance(&mut first, planner, u32::MAX);
+    advance(&mut second, planner, u32::MAX);
+    let lines = |episode: LiveEpisode<'_>| episode.conclude(Duration::ZERO).lines.unwrap_or_default();
+    Ok((lines(first), lines(second)))
+}
+
+/// Goes on until the episode is over or `turns` decisions were made.
+fn advance(episode: &mut LiveEpisode<'_>, planner: &dyn Planner, turns: u32) {
+    while episode.context().turn < turns && episode.due(Duration::ZERO).is_some() {
+        let request = DecisionRequest { context: episode.context(), seed: episode.decision_seed() };
+        let decision = planner.decide_batch(&[request]).pop();
+        episode.advance(decision.unwrap_or_else(|| Err(PlannerFault::Failed("it answered nothing".to_owned()))), Duration::ZERO);
+    }
+}
