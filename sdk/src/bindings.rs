@@ -2,7 +2,11 @@
 //!
 //! A component imports only what its code reaches, so that the union of imports costs nothing.
 #![allow(missing_docs, unreachable_pub, unsafe_code, reason = "generated code")]
-#![allow(clippy::all, clippy::allow_attributes_without_reason, reason = "generated code")]
+#![allow(
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "generated code"
+)]
 
 wit_bindgen::generate!({
     path: "../wit",
@@ -24,7 +28,9 @@ wit_bindgen::generate!({
     generate_all,
 });
 
-pub use loopwright::afv::{clock_control, consent, context, evidence, log, plugin, state_read, state_write, tools, types};
+pub use loopwright::afv::{
+    clock_control, consent, context, evidence, log, plugin, state_read, state_write, tools, types,
+};
 
 pub mod tool {
     wit_bindgen::generate!({

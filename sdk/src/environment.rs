@@ -26,7 +26,8 @@ pub trait EnvironmentPlugin {
     /// Who the plugin is.
     const IDENTITY: Identity;
 
-    /// A task's own configuration of the environment. Its schema is the plugin's configuration schema.
+    /// A task's own configuration of the environment. Its schema is the plugin's configuration schema; use
+    /// [`NoArguments`](crate::NoArguments) where there is nothing to configure.
     type Setup: DeserializeOwned + JsonSchema;
 
     /// Starts an episode on the prepared state.

@@ -68,7 +68,9 @@ impl Evidence {
         let (mut from, mut left) = (start, limit);
         while left > 0 {
             let mut page = self.port.steps(from, left.min(PAGE));
-            let Some(count) = u32::try_from(page.len()).ok().filter(|count| *count > 0) else { break };
+            let Some(count) = u32::try_from(page.len()).ok().filter(|count| *count > 0) else {
+                break;
+            };
             steps.append(&mut page);
             from = from.saturating_add(count);
             left = left.saturating_sub(count);
@@ -91,7 +93,11 @@ impl Snapshot {
     ///
     /// # Errors
     /// When a name is malformed or the document does not fit `T`.
-    pub fn get<T: DeserializeOwned>(&self, collection: &str, key: &str) -> Result<Option<T>, StateError> {
+    pub fn get<T: DeserializeOwned>(
+        &self,
+        collection: &str,
+        key: &str,
+    ) -> Result<Option<T>, StateError> {
         let found = self.0.get(collection, key)?;
         found.map(|text| read(collection, key, &text)).transpose()
     }
@@ -100,7 +106,11 @@ impl Snapshot {
     ///
     /// # Errors
     /// As [`get`](Self::get), and when the query breaks a limit.
-    pub fn find<T: DeserializeOwned>(&self, collection: &str, query: &Query) -> Result<Page<T>, StateError> {
+    pub fn find<T: DeserializeOwned>(
+        &self,
+        collection: &str,
+        query: &Query,
+    ) -> Result<Page<T>, StateError> {
         typed_page(collection, self.0.find(collection, query)?)
     }
 
@@ -108,7 +118,11 @@ impl Snapshot {
     ///
     /// # Errors
     /// As [`find`](Self::find).
-    pub fn find_all<T: DeserializeOwned>(&self, collection: &str, query: &Query) -> Result<Vec<Doc<T>>, StateError> {
+    pub fn find_all<T: DeserializeOwned>(
+        &self,
+        collection: &str,
+        query: &Query,
+    ) -> Result<Vec<Doc<T>>, StateError> {
         let mut page = self.find(collection, query)?;
         let mut docs = page.docs;
         while let Some(cursor) = page.next {

@@ -23,15 +23,17 @@ use core::fmt;
 pub struct Json(String);
 
 impl Json {
-    /// Prints a value.
+    /// Prints a value. A float that is not finite has no JSON form and prints as `null`.
     ///
     /// # Errors
     /// When the value has no JSON form, such as a map whose keys are not strings.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, ShapeError> {
-        serde_json::to_string(value).map(Self).map_err(|error| ShapeError {
-            pointer: String::new(),
-            message: error.to_string(),
-        })
+        serde_json::to_string(value)
+            .map(Self)
+            .map_err(|error| ShapeError {
+                pointer: String::new(),
+                message: error.to_string(),
+            })
     }
 
     /// Reads the text as a `T`.
@@ -239,7 +241,10 @@ mod tests {
     fn missing_and_unknown_fields_are_named_in_the_message() {
         assert_eq!(error("{}").to_string(), "missing field `level`");
         let unknown = error(r#"{"level":1,"levle":2}"#);
-        assert!(unknown.message.starts_with("unknown field `levle`"), "{unknown}");
+        assert!(
+            unknown.message.starts_with("unknown field `levle`"),
+            "{unknown}"
+        );
         assert_eq!(error(r#"{"level":1,"rows":[{}]}"#).pointer, "/rows/0");
     }
 
@@ -250,7 +255,8 @@ mod tests {
 
     #[test]
     fn names_with_slashes_are_escaped_and_given_back() {
-        let found: Result<std::collections::BTreeMap<String, u8>, _> = Json(r#"{"a/b~c":"x"}"#.to_owned()).parse();
+        let found: Result<std::collections::BTreeMap<String, u8>, _> =
+            Json(r#"{"a/b~c":"x"}"#.to_owned()).parse();
         let error = found.unwrap_err();
         assert_eq!(error.pointer, "/a~1b~0c");
         assert_eq!(error.field().as_deref(), Some("a/b~c"));

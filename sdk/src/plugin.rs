@@ -12,6 +12,7 @@ pub struct Identity {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
     pub(crate) stateful: bool,
+    pub(crate) world: Option<&'static str>,
 }
 
 impl Identity {
@@ -22,6 +23,7 @@ impl Identity {
             name,
             version,
             stateful: false,
+            world: None,
         }
     }
 
@@ -29,6 +31,14 @@ impl Identity {
     #[must_use]
     pub const fn stateful(mut self) -> Self {
         self.stateful = true;
+        self
+    }
+
+    /// Says that a tool plugin belongs to the world of this name and to no other: the host installs it only for tasks of that world, and
+    /// those tasks get no plugin of another.
+    #[must_use]
+    pub const fn world(mut self, name: &'static str) -> Self {
+        self.world = Some(name);
         self
     }
 }

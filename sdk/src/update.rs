@@ -38,7 +38,12 @@ impl Phone {
     ///
     /// # Errors
     /// When `change` refuses, or the document is missing, does not fit `T` or cannot be written. Nothing is written then.
-    pub fn update<T>(&mut self, collection: &str, key: &str, change: impl FnOnce(&mut T) -> Result<(), Failure>) -> Result<Updated<T>, Failure>
+    pub fn update<T>(
+        &mut self,
+        collection: &str,
+        key: &str,
+        change: impl FnOnce(&mut T) -> Result<(), Failure>,
+    ) -> Result<Updated<T>, Failure>
     where
         T: Serialize + DeserializeOwned + Clone + PartialEq,
     {

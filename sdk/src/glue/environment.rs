@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{identity, lower_failure, lower_success};
+use super::{announce_panics, identity, lower_failure, lower_success};
 use crate::bindings::environment as wit;
 use crate::bindings::{plugin, types};
 use crate::environment::{Answer, EnvironmentPlugin, Feedback, Observation, Turn, World};
@@ -11,15 +11,21 @@ use crate::host::{Port, lift_actor, lift_call};
 use crate::json::Json;
 
 pub fn describe_environment<P: EnvironmentPlugin>() -> plugin::Identity {
-    identity(P::IDENTITY, Some(crate::schema::of_arguments::<P::Setup>()))
+    identity(P::IDENTITY, crate::schema::of_setup::<P::Setup>())
 }
 
 pub fn reset<P: EnvironmentPlugin>(setup: String) -> Result<wit::Observation, types::Failure> {
-    let setup = Json::from_host(setup).parse().map_err(|error| lower_failure(Failure::malformed_arguments(&error)))?;
-    P::reset(&mut World::new(Port), setup).map(observation).map_err(lower_failure)
+    announce_panics();
+    let setup = Json::from_host(setup)
+        .parse()
+        .map_err(|error| lower_failure(Failure::malformed_arguments(&error)))?;
+    P::reset(&mut World::new(Port), setup)
+        .map(observation)
+        .map_err(lower_failure)
 }
 
 pub fn step<P: EnvironmentPlugin>(turn: wit::Turn) -> Result<wit::TurnResult, types::Failure> {
+    announce_panics();
     let turn = Turn {
         actor: lift_actor(turn.actor),
         calls: turn.calls.into_iter().map(lift_call).collect(),
@@ -44,7 +50,9 @@ fn feedback(feedback: Feedback) -> wit::Feedback {
         reply: match feedback.answer {
             Answer::Done(success) => wit::Reply::Done(lower_success(success)),
             Answer::Failed(failure) => wit::Reply::Failed(lower_failure(failure)),
-            Answer::NeedsConfirmation(failure) => wit::Reply::NeedsConfirmation(lower_failure(failure)),
+            Answer::NeedsConfirmation(failure) => {
+                wit::Reply::NeedsConfirmation(lower_failure(failure))
+            }
         },
         effects: texts(&feedback.effects),
     }
@@ -61,6 +69,9 @@ macro_rules! __export_environment_on_wasm {
     ($plugin:ty) => {
         const _: () = {
             use $crate::bindings::{environment, plugin, types};
+
+            #[unsafe(link_section = "loopwright-sdk")]
+            static SDK_VERSION: [u8; $crate::glue::SDK_VERSION.len()] = $crate::glue::SDK_VERSION;
 
             struct Component;
 

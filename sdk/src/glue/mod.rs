@@ -10,6 +10,8 @@ pub use skill::{card, check, describe_skill, guidance};
 pub use tool::{ToolCache, call, describe_tool, specs};
 pub use verifier::{describe_verifier, judge};
 
+use std::sync::Once;
+
 use serde_json::Value;
 
 use crate::bindings::{plugin, types};
@@ -20,6 +22,25 @@ use crate::json::Json;
 use crate::phone::Level;
 use crate::plugin::Identity;
 
+/// The SDK's version, which the export macros stamp into the custom section `loopwright-sdk` of the module.
+pub const SDK_VERSION: [u8; SDK_VERSION_TEXT.len()] = {
+    let mut version = [0; SDK_VERSION_TEXT.len()];
+    version.copy_from_slice(SDK_VERSION_TEXT.as_bytes());
+    version
+};
+
+const SDK_VERSION_TEXT: &str = env!("CARGO_PKG_VERSION");
+
+/// Sends the message of a panic to the host's trace before it traps. Without this the trace would only say `unreachable`.
+fn announce_panics() {
+    static ANNOUNCED: Once = Once::new();
+    ANNOUNCED.call_once(|| {
+        std::panic::set_hook(Box::new(|panic| {
+            write_log(Level::Error, &panic.to_string())
+        }));
+    });
+}
+
 /// Tells the host's trace why, and traps: the host rolls back the call and records a fault of the guest.
 fn trap(fault: &Fault) -> ! {
     write_log(Level::Error, fault.message());
@@ -27,12 +48,17 @@ fn trap(fault: &Fault) -> ! {
 }
 
 fn identity(identity: Identity, config_schema: Option<Value>) -> plugin::Identity {
-    let stateful = identity.stateful.then(|| ("stateful".to_owned(), "true".to_owned()));
+    let stateful = identity
+        .stateful
+        .then(|| ("stateful".to_owned(), "true".to_owned()));
+    let world = identity
+        .world
+        .map(|name| ("world".to_owned(), Value::from(name).to_string()));
     plugin::Identity {
         name: identity.name.to_owned(),
         version: identity.version.to_owned(),
         config_schema: config_schema.map(|schema| schema.to_string()),
-        ext: stateful.into_iter().collect(),
+        ext: stateful.into_iter().chain(world).collect(),
     }
 }
 

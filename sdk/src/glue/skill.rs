@@ -1,6 +1,6 @@
 //! The exports of a skill plugin.
 
-use super::{identity, localized, names, trap};
+use super::{announce_panics, identity, localized, names, trap};
 use crate::bindings::skill as wit;
 use crate::bindings::{plugin, types};
 use crate::host::{Port, lift_call};
@@ -12,6 +12,7 @@ pub fn describe_skill<P: SkillPlugin>() -> plugin::Identity {
 }
 
 pub fn card<P: SkillPlugin>() -> wit::SkillCard {
+    announce_panics();
     let card = P::card();
     wit::SkillCard {
         name: card.name.to_owned(),
@@ -22,10 +23,12 @@ pub fn card<P: SkillPlugin>() -> wit::SkillCard {
 }
 
 pub fn guidance<P: SkillPlugin>(offered: Vec<String>, lang: String) -> String {
+    announce_panics();
     P::guidance(&offered, &lang)
 }
 
 pub fn check<P: SkillPlugin>(call: types::ToolCall) -> wit::Advice {
+    announce_panics();
     match P::check(&PhoneView::new(Port), &lift_call(call)) {
         Ok(Advice::Allow) => wit::Advice::Allow,
         Ok(Advice::Warn(text)) => wit::Advice::Warn(text),
@@ -41,6 +44,9 @@ macro_rules! __export_skill_on_wasm {
     ($plugin:ty) => {
         const _: () = {
             use $crate::bindings::{plugin, skill, types};
+
+            #[unsafe(link_section = "loopwright-sdk")]
+            static SDK_VERSION: [u8; $crate::glue::SDK_VERSION.len()] = $crate::glue::SDK_VERSION;
 
             struct Component;
 

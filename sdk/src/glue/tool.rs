@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{identity, localized, lower_failure, lower_success, names};
+use super::{announce_panics, identity, localized, lower_failure, lower_success, names};
 use crate::access::{Effect, Rule};
 use crate::bindings::tool::{Catalogue, CollectionUse};
 use crate::bindings::{plugin, types};
@@ -18,7 +18,10 @@ pub struct ToolCache(OnceLock<ToolTable>);
 
 impl ToolCache {
     /// Nothing built yet.
-    #[expect(clippy::new_without_default, reason = "only the export macro makes one, in a static")]
+    #[expect(
+        clippy::new_without_default,
+        reason = "only the export macro makes one, in a static"
+    )]
     pub const fn new() -> Self {
         Self(OnceLock::new())
     }
@@ -29,6 +32,7 @@ pub fn describe_tool<P: ToolPlugin>() -> plugin::Identity {
 }
 
 pub fn specs<P: ToolPlugin>() -> Catalogue {
+    announce_panics();
     let storage = P::storage();
     let uses = storage.used.iter().map(|each| CollectionUse {
         name: each.name.to_owned(),
@@ -41,7 +45,11 @@ pub fn specs<P: ToolPlugin>() -> Catalogue {
     }
 }
 
-pub fn call<P: ToolPlugin>(cache: &'static ToolCache, call: types::ToolCall) -> Result<types::Success, types::Failure> {
+pub fn call<P: ToolPlugin>(
+    cache: &'static ToolCache,
+    call: types::ToolCall,
+) -> Result<types::Success, types::Failure> {
+    announce_panics();
     let table = cache.0.get_or_init(ToolTable::of::<P>);
     match table.call(&mut Phone::new(Port), &lift_call(call)) {
         Ok(success) => Ok(lower_success(success)),
@@ -74,15 +82,22 @@ fn access_rule(rule: &Rule) -> types::AccessRule {
             Effect::Write => types::Effect::Write,
             Effect::Destructive => types::Effect::Destructive,
         },
-        requires: rule.requires.iter().map(|requirement| requirement.to_text()).collect(),
+        requires: rule
+            .requires
+            .iter()
+            .map(|requirement| requirement.to_text())
+            .collect(),
     }
 }
 
 fn collection_spec(collection: Collection) -> types::CollectionSpec {
-    let initial = collection.initial.into_iter().map(|(key, document)| types::Doc {
-        key,
-        value: document.to_string(),
-    });
+    let initial = collection
+        .initial
+        .into_iter()
+        .map(|(key, document)| types::Doc {
+            key,
+            value: document.to_string(),
+        });
     types::CollectionSpec {
         name: collection.name.to_owned(),
         schema: collection.schema.map(|schema| schema().to_string()),
@@ -101,6 +116,9 @@ macro_rules! __export_tool_on_wasm {
             use $crate::bindings::{plugin, tool, types};
 
             static TOOLS: $crate::glue::ToolCache = $crate::glue::ToolCache::new();
+
+            #[unsafe(link_section = "loopwright-sdk")]
+            static SDK_VERSION: [u8; $crate::glue::SDK_VERSION.len()] = $crate::glue::SDK_VERSION;
 
             struct Component;
 

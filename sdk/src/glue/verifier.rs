@@ -1,6 +1,6 @@
 //! The exports of a verifier plugin.
 
-use super::identity;
+use super::{announce_panics, identity};
 use crate::bindings::plugin;
 use crate::bindings::verifier as wit;
 use crate::evidence::Evidence;
@@ -12,8 +12,13 @@ pub fn describe_verifier<P: VerifierPlugin>() -> plugin::Identity {
     identity(P::IDENTITY, None)
 }
 
-pub fn judge<P: VerifierPlugin>(check: String, upto: Vec<u32>) -> Result<Vec<wit::Verdict>, wit::JudgeError> {
-    let judged = read_check::<P>(&Json::from_host(check)).and_then(|check| P::judge(&Evidence::new(EvidencePort), &check, &upto));
+pub fn judge<P: VerifierPlugin>(
+    check: String,
+    upto: Vec<u32>,
+) -> Result<Vec<wit::Verdict>, wit::JudgeError> {
+    announce_panics();
+    let judged = read_check::<P>(&Json::from_host(check))
+        .and_then(|check| P::judge(&Evidence::new(EvidencePort), &check, &upto));
     match judged {
         Ok(verdicts) => Ok(verdicts.into_iter().map(verdict).collect()),
         Err(JudgeError::InvalidCheck(what)) => Err(wit::JudgeError::InvalidCheck(what)),
@@ -51,6 +56,9 @@ macro_rules! __export_verifier_on_wasm {
     ($plugin:ty) => {
         const _: () = {
             use $crate::bindings::{plugin, verifier};
+
+            #[unsafe(link_section = "loopwright-sdk")]
+            static SDK_VERSION: [u8; $crate::glue::SDK_VERSION.len()] = $crate::glue::SDK_VERSION;
 
             struct Component;
 

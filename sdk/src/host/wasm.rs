@@ -1,6 +1,8 @@
 //! The imports of the component, seen as the host.
 
-use crate::bindings::{clock_control, consent, context, evidence, log, state_read, state_write, tools, types};
+use crate::bindings::{
+    clock_control, consent, context, evidence, log, state_read, state_write, tools, types,
+};
 use crate::call::{Actor, Success, ToolCall};
 use crate::environment::{AccessNeeds, Outcome, ToolFault};
 use crate::evidence::{Action, Bookkeeping, Change, Step};
@@ -17,7 +19,8 @@ pub(crate) struct Port;
 
 impl Port {
     pub(crate) fn get(&self, collection: &str, key: &str) -> Result<Option<Json>, StateError> {
-        let found = state_read::get(collection, key).map_err(|error| state_error(error, collection, key))?;
+        let found = state_read::get(collection, key)
+            .map_err(|error| state_error(error, collection, key))?;
         Ok(found.map(Json::from_host))
     }
 
@@ -27,7 +30,10 @@ impl Port {
             .map(|(collection, key)| ((*collection).to_owned(), (*key).to_owned()))
             .collect();
         let found = state_read::get_many(&owned).map_err(|error| state_error(error, "", ""))?;
-        Ok(found.into_iter().map(|text| text.map(Json::from_host)).collect())
+        Ok(found
+            .into_iter()
+            .map(|text| text.map(Json::from_host))
+            .collect())
     }
 
     pub(crate) fn find(&self, collection: &str, query: &Query) -> Result<Page<Json>, StateError> {
@@ -38,11 +44,13 @@ impl Port {
     }
 
     pub(crate) fn put(&self, collection: &str, key: &str, value: Json) -> Result<(), StateError> {
-        state_write::put(collection, key, value.as_str()).map_err(|error| state_error(error, collection, key))
+        state_write::put(collection, key, value.as_str())
+            .map_err(|error| state_error(error, collection, key))
     }
 
     pub(crate) fn patch(&self, collection: &str, key: &str, merge: Json) -> Result<(), StateError> {
-        state_write::patch(collection, key, merge.as_str()).map_err(|error| state_error(error, collection, key))
+        state_write::patch(collection, key, merge.as_str())
+            .map_err(|error| state_error(error, collection, key))
     }
 
     pub(crate) fn delete(&self, collection: &str, key: &str) -> Result<bool, StateError> {
@@ -216,7 +224,9 @@ pub(crate) fn lift_actor(actor: types::Actor) -> Actor {
 
 fn lift_failure(failure: types::Failure) -> Failure {
     // The host has checked the text; facts that cannot be read are worth less than the refusal.
-    let data = failure.data.and_then(|text| Json::from_host(text).parse().ok());
+    let data = failure
+        .data
+        .and_then(|text| Json::from_host(text).parse().ok());
     Failure::from_host(Code::from_host(failure.code), failure.message, data)
 }
 
@@ -256,7 +266,12 @@ impl EvidencePort {
         (changes.collect(), next)
     }
 
-    pub(crate) fn differences(&self, a: &SnapshotPort, b: &SnapshotPort, except: &[String]) -> Vec<String> {
+    pub(crate) fn differences(
+        &self,
+        a: &SnapshotPort,
+        b: &SnapshotPort,
+        except: &[String],
+    ) -> Vec<String> {
         evidence::differences(&a.0, &b.0, except)
     }
 
@@ -265,7 +280,10 @@ impl EvidencePort {
     }
 
     pub(crate) fn steps(&self, start: u32, limit: u32) -> Vec<Step> {
-        evidence::steps(start, limit).into_iter().map(lift_step).collect()
+        evidence::steps(start, limit)
+            .into_iter()
+            .map(lift_step)
+            .collect()
     }
 
     pub(crate) fn log(&self, level: Level, message: &str) {
@@ -284,7 +302,9 @@ fn lift_step(step: evidence::Step) -> Step {
             evidence::Action::Ask(question) => Action::Ask(question),
             evidence::Action::Refuse(reason) => Action::Refuse(reason),
             evidence::Action::Finish(claim) => Action::Finish(Json::from_host(claim)),
-            evidence::Action::Other((name, carried)) => Action::Other(name, Json::from_host(carried)),
+            evidence::Action::Other((name, carried)) => {
+                Action::Other(name, Json::from_host(carried))
+            }
         },
         ok: step.ok,
         answer: Json::from_host(step.answer),
@@ -297,7 +317,10 @@ pub(crate) struct SnapshotPort(evidence::Snapshot);
 
 impl SnapshotPort {
     pub(crate) fn get(&self, collection: &str, key: &str) -> Result<Option<Json>, StateError> {
-        let found = self.0.get(collection, key).map_err(|error| state_error(error, collection, key))?;
+        let found = self
+            .0
+            .get(collection, key)
+            .map_err(|error| state_error(error, collection, key))?;
         Ok(found.map(Json::from_host))
     }
 

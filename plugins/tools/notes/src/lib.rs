@@ -60,3 +60,6 @@ impl ToolPlugin for Notes {
 }
 
 export_tool!(Notes);
+
+#[cfg(test)]
+mod tests;

@@ -369,5 +369,9 @@ fn listed(mut notes: Vec<Doc<Note>>) -> Reply<Answer> {
         notes: Some(notes.into_iter().map(Listed::from).collect()),
         total: Some(total),
     };
-    Reply::new(format!("{total} notes match"), answer)
+    let message = match total {
+        0..=LISTED_MAX => format!("{total} notes match"),
+        _ => format!("{total} notes match, the first {LISTED_MAX} are listed"),
+    };
+    Reply::new(message, answer)
 }

@@ -1,0 +1,7 @@
+//! The SDK from the outside: plugins of each kind, run natively as a test would run them.
+
+mod environment;
+mod evidence;
+mod phone;
+mod skill;
+mod tool;
