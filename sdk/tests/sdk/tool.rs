@@ -353,7 +353,6 @@ fn sloppy_declarations_are_told_one_by_one() {
         "twice arguments: `what` has no description",
         "twice access: `what` is never `fly`",
         "twice access: there is no argument `who`",
-        "twice result: a result is an object",
         "twice: declared twice",
         "twice arguments: has a `$ref`",
         "not a name: is no tool name",

@@ -1,10 +1,9 @@
 //! The calculator app: arithmetic, units and currencies. It keeps no state but a table of exchange rates with its date.
 
 mod currency;
-mod expression;
 mod units;
 
-use loopwright_sdk::{Collection, Failure, Identity, Phone, Reply, Requirement, Storage, Tool, ToolPlugin, identity};
+use loopwright_sdk::{Collection, Failure, Identity, Phone, Reply, Requirement, Storage, Tool, ToolPlugin, arithmetic, identity};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -73,7 +72,7 @@ fn calculate(_: &mut Phone, arguments: CalculateExpression) -> Result<Reply, Fai
     if precision > 12 {
         return Err(Failure::bad_argument("precision", "0 to 12", precision));
     }
-    let value = expression::evaluate(&arguments.expression).map_err(|problem| Failure::bad_argument("expression", problem.to_string(), arguments.expression.as_str()))?;
+    let value = arithmetic::evaluate(&arguments.expression).map_err(|problem| Failure::bad_argument("expression", problem.to_string(), arguments.expression.as_str()))?;
     let text = decimal(value, precision);
     Ok(Reply::new(format!("{} = {text}", arguments.expression), json!({"result": number(&text), "text": text})))
 }

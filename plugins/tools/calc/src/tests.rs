@@ -3,7 +3,6 @@ use loopwright_sdk::testing::{TestPhone, assert_valid_plugin};
 use serde_json::{Value, json};
 
 use super::Calc;
-use super::expression::{Problem, evaluate};
 
 fn call(tool: &str, arguments: Value) -> Result<Value, (Code, String)> {
     TestPhone::new().plugin::<Calc>().call(tool, arguments).map(|reply| reply.data).map_err(|failure| (failure.code().expect("a refusal"), failure.message().to_owned()))
@@ -12,45 +11,6 @@ fn call(tool: &str, arguments: Value) -> Result<Value, (Code, String)> {
 #[test]
 fn the_plugin_is_valid() {
     assert_valid_plugin::<Calc>();
-}
-
-#[test]
-fn expressions_follow_the_usual_precedence() {
-    for (text, expected) in [
-        ("1 + 2 * 3", 7.0),
-        ("(1 + 2) * 3", 9.0),
-        ("-2^2", -4.0),
-        ("2^3^2", 512.0),
-        ("2^-1", 0.5),
-        ("10 % 4", 2.0),
-        ("8 ÷ 2 × 3", 12.0),
-        ("（1+1）*3", 6.0),
-        ("--3", 3.0),
-        (".5 + 1.", 1.5),
-        ("100 - 20 - 5", 75.0),
-    ] {
-        assert_eq!(evaluate(text), Ok(expected), "{text}");
-    }
-}
-
-#[test]
-fn broken_expressions_say_where() {
-    for (text, expected) in [
-        ("", Problem::Length),
-        ("1 +", Problem::Unexpected { found: None, at: 4 }),
-        ("1 + x", Problem::Unexpected { found: Some('x'), at: 5 }),
-        ("(1", Problem::Unexpected { found: None, at: 3 }),
-        ("1)", Problem::Unexpected { found: Some(')'), at: 2 }),
-        ("1.2.3", Problem::Unexpected { found: Some('1'), at: 1 }),
-        (".", Problem::Unexpected { found: Some('.'), at: 1 }),
-        ("1 / 0", Problem::DivisionByZero),
-        ("9^999", Problem::NotFinite),
-    ] {
-        assert_eq!(evaluate(text), Err(expected), "{text}");
-    }
-    assert_eq!(evaluate(&"(".repeat(100)), Err(Problem::Depth));
-    assert_eq!(evaluate(&"-".repeat(150)), Err(Problem::Depth));
-    assert_eq!(evaluate(&"1+".repeat(200)), Err(Problem::Length));
 }
 
 #[test]
