@@ -48,6 +48,8 @@ pub(crate) fn capture(command: &mut Command) -> Result<String> {
 /// Runs a program and stops it after `limit`. Its standard error is in the error; its standard output is dropped.
 pub(crate) fn run_within(command: &mut Command, limit: Duration) -> Result<()> {
     let mut child = command
+        // What goes into an error is for people: no stack of a Rust program that failed for a plain reason.
+        .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

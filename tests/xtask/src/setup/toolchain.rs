@@ -32,6 +32,12 @@ const APT_LIMIT: Duration = Duration::from_secs(900);
 /// Debian's compiler with the sources of its library.
 const DEBIAN_PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
 
+/// Linkers for Wasm by name, newest first: an old one does not read what a new compiler writes.
+const LINKERS: [&str; 3] = ["wasm-ld-22", "wasm-ld-19", "wasm-ld"];
+
+/// Debian's linker, for machines without rustup.
+const LINKER_PACKAGE: &str = "lld-19";
+
 /// Where Debian puts its compiler; a rustup proxy of the same name may stand earlier in `PATH`.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
@@ -196,6 +202,10 @@ fn debian() -> Result<Toolchain> {
         DEBIAN_PACKAGES.join(" and ")
     );
     install_debian_packages(&DEBIAN_PACKAGES)?;
+    if linker().is_err() {
+        eprintln!("setup: no linker for Wasm here; installing {LINKER_PACKAGE} with apt-get");
+        install_debian_packages(&[LINKER_PACKAGE])?;
+    }
     debian_ready()
 }
 
@@ -258,16 +268,20 @@ fn debian_ready() -> Result<Toolchain> {
 fn linker() -> Result<PathBuf> {
     let platform = process::capture(Command::new("rustc").args(["--print", "host-tuple"]))?;
     let own = sysroot(Command::new("rustc"))?.join(format!("lib/rustlib/{platform}/bin/rust-lld"));
-    let in_path = env::split_paths(&env::var_os("PATH").unwrap_or_default())
-        .map(|folder| folder.join("wasm-ld"))
-        .find(|path| path.exists());
     if own.exists() {
         return Ok(own);
     }
-    in_path.with_context(|| {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let in_path = |name: &&str| {
+        env::split_paths(&folders)
+            .map(|folder| folder.join(name))
+            .find(|path| path.exists())
+    };
+    LINKERS.iter().find_map(in_path).with_context(|| {
         format!(
-            "no linker for {TARGET}: neither `{}` nor wasm-ld in PATH; install lld",
-            own.display()
+            "no linker for {TARGET}: neither `{}` nor {} in PATH",
+            own.display(),
+            LINKERS.join(" nor ")
         )
     })
 }
