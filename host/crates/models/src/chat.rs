@@ -1,0 +1,476 @@
+//! A context as chat messages. The order is the documented one of [`Context`], so that consecutive turns share their beginning.
+//!
+//! Every call that a model made gets its answer by id, as servers demand; what came between two answers (advice, notices) follows them.
+
+use loopwright_contract::action::{Action, reserved};
+use loopwright_contract::context::{Context, Event};
+use loopwright_contract::json::canonical;
+use loopwright_contract::name::Lang;
+use serde_json::{Map, Value, json};
+
+/// From this many decisions on, the model is told how many are left.
+const STEPS_TOLD_MAX: u32 = 3;
+
+/// A call in an assistant's message.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ChatCall {
+    /// Unique in the chat.
+    pub(crate) id: String,
+    /// The function.
+    pub(crate) name: String,
+    /// An object.
+    pub(crate) arguments: Value,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Message {
+    /// The rules.
+    System(String),
+    /// The user, or the harness speaking in the user's place.
+    User(String),
+    /// The model.
+    Assistant {
+        /// Free text.
+        text: String,
+        /// Calls, perhaps none.
+        calls: Vec<ChatCall>,
+    },
+    /// The answer to a call.
+    Tool {
+        /// The call.
+        id: String,
+        /// Its function.
+        name: String,
+        /// JSON text.
+        text: String,
+    },
+}
+
+/// Renders a context.
+pub(crate) fn messages(context: &Context) -> Vec<Message> {
+    let labels = labels(&context.lang);
+    let mut chat = Chat {
+        labels,
+        messages: vec![Message::System(context.rules.to_string())],
+        open: Vec::new(),
+        notes: Vec::new(),
+        calls_made: 0,
+    };
+    chat.notes.push(opening(context, labels));
+    let mut events = context.history.as_slice();
+    while let Some((event, rest)) = events.split_first() {
+        chat.add(event, rest);
+        events = rest;
+    }
+    if context.remaining.steps <= STEPS_TOLD_MAX {
+        chat.notes
+            .push(format!("{}{}", labels.steps_left, context.remaining.steps));
+    }
+    chat.close_turn();
+    chat.messages
+}
+
+fn opening(context: &Context, labels: &Labels) -> String {
+    let mut text = String::new();
+    if !context.memory.is_empty() {
+        text.push_str(labels.memory);
+        for item in &context.memory {
+            text.push_str("\n- ");
+            text.push_str(&item.content);
+        }
+        text.push('\n');
+    }
+    text.push_str(labels.now);
+    text.push_str(&context.now);
+    text.push('\n');
+    text.push_str(labels.request);
+    text.push_str(&context.request);
+    for skill in &context.skills {
+        text.push('\n');
+        text.push_str(labels.skill);
+        text.push_str(skill.name.as_str());
+        text.push('\n');
+        text.push_str(&skill.guidance);
+    }
+    text
+}
+
+/// A call whose answer is awaited.
+struct OpenCall {
+    id: String,
+    name: String,
+    answer: Option<String>,
+}
+
+struct Chat {
+    labels: &'static Labels,
+    messages: Vec<Message>,
+    open: Vec<OpenCall>,
+    notes: Vec<String>,
+    calls_made: usize,
+}
+
+impl Chat {
+    fn add(&mut self, event: &Event, rest: &[Event]) {
+        match event {
+            Event::Decided { text, actions } => {
+                self.close_turn();
+                self.decided(text, actions, rest);
+            }
+            Event::Answered {
+                call_id,
+                name,
+                envelope,
+                effects,
+            } => {
+                let text = answer_text(envelope, effects);
+                let place = self
+                    .open
+                    .iter_mut()
+                    .find(|call| call.answer.is_none() && call.id == call_id.as_str());
+                match place {
+                    Some(call) => call.answer = Some(text),
+                    None => self.notes.push(format!("{name}: {text}")),
+                }
+            }
+            Event::User { text } => match self
+                .open
+                .iter_mut()
+                .find(|call| call.answer.is_none() && call.name == reserved::ASK_USER)
+            {
+                Some(call) => call.answer = Some(text.clone()),
+                None => self.notes.push(text.clone()),
+            },
+            Event::Malformed { reason } => self
+                .notes
+                .push(format!("{}{reason}", self.labels.malformed)),
+            Event::Advised {
+                skill,
+                text,
+                blocked,
+            } => {
+                let label = if *blocked {
+                    self.labels.blocked
+                } else {
+                    self.labels.advice
+                };
+                self.notes.push(format!("{label}{skill}: {text}"));
+            }
+            Event::Notice { value } => {
+                self.notes
+                    .push(format!("{}{}", self.labels.notice, canonical(value)))
+            }
+        }
+    }
+
+    fn decided(&mut self, text: &str, actions: &[Action], rest: &[Event]) {
+        let mut answers = rest
+            .iter()
+            .take_while(|event| !matches!(event, Event::Decided { .. }))
+            .filter_map(|event| match event {
+                Event::Answered { call_id, name, .. } => Some((call_id.as_str(), name.as_str())),
+                _ => None,
+            });
+        let mut calls = Vec::with_capacity(actions.len());
+        for action in actions {
+            let (name, arguments) = call_of(action);
+            let id = match action {
+                Action::Call(call) => call.id.as_str().to_owned(),
+                // Reserved actions carry no id of their own; the answer to one does.
+                _ => answers.find(|(_, answered)| *answered == name).map_or_else(
+                    || format!("turn-{}", self.calls_made),
+                    |(id, _)| id.to_owned(),
+                ),
+            };
+            self.calls_made += 1;
+            self.open.push(OpenCall {
+                id: id.clone(),
+                name: name.clone(),
+                answer: None,
+            });
+            calls.push(ChatCall {
+                id,
+                name,
+                arguments,
+            });
+        }
+        if !calls.is_empty() || !text.is_empty() {
+            self.messages.push(Message::Assistant {
+                text: text.to_owned(),
+                calls,
+            });
+        }
+    }
+
+    /// Answers what is open and says what was noted since.
+    fn close_turn(&mut self) {
+        for call in std::mem::take(&mut self.open) {
+            let text = call
+                .answer
+                .unwrap_or_else(|| self.labels.not_run.to_owned());
+            self.messages.push(Message::Tool {
+                id: call.id,
+                name: call.name,
+                text,
+            });
+        }
+        let notes = std::mem::take(&mut self.notes);
+        if !notes.is_empty() {
+            self.messages.push(Message::User(notes.join("\n")));
+        }
+    }
+}
+
+fn answer_text(envelope: &Value, effects: &[Value]) -> String {
+    if effects.is_empty() {
+        return canonical(envelope);
+    }
+    match envelope {
+        Value::Object(fields) => {
+            let mut fields = fields.clone();
+            fields.insert("effects".to_owned(), Value::Array(effects.to_vec()));
+            canonical(&Value::Object(fields))
+        }
+        other => canonical(&json!({"result": other, "effects": effects})),
+    }
+}
+
+/// An action as the call that a model would write.
+pub(crate) fn call_of(action: &Action) -> (String, Value) {
+    let mut fields = Map::new();
+    let mut set = |name: &str, value: Value| {
+        fields.insert(name.to_owned(), value);
+    };
+    let name = match action {
+        Action::Call(call) => return (call.tool.as_str().to_owned(), call.arguments.clone()),
+        Action::LoadSkill { skill } => return (skill.action_name(), Value::Object(fields)),
+        Action::Recall { query, limit } => {
+            set("query", json!(query));
+            set("maxResults", json!(limit));
+            reserved::RECALL
+        }
+        Action::Remember { content, category } => {
+            set("content", json!(content));
+            if let Some(category) = category {
+                set("memoryCategory", json!(category));
+            }
+            reserved::REMEMBER
+        }
+        Action::Ask { question, pending } => {
+            set("question", json!(question));
+            if let Some(pending) = pending {
+                set("pending_call", json!(pending.as_str()));
+            }
+            reserved::ASK_USER
+        }
+        Action::Refuse { reason } => {
+            set("reason", json!(reason));
+            reserved::REFUSE
+        }
+        Action::Delegate { agent, instruction } => {
+            set("agent", json!(agent));
+            set("instruction", json!(instruction));
+            reserved::DELEGATE
+        }
+        Action::Finish { answer, data } => {
+            set("answer", json!(answer));
+            if let Some(data) = data {
+                set("data", data.clone());
+            }
+            reserved::FINISH
+        }
+    };
+    (name.to_owned(), Value::Object(fields))
+}
+
+/// What the renderer itself says, in one language.
+struct Labels {
+    memory: &'static str,
+    now: &'static str,
+    request: &'static str,
+    skill: &'static str,
+    malformed: &'static str,
+    advice: &'static str,
+    blocked: &'static str,
+    notice: &'static str,
+    steps_left: &'static str,
+    not_run: &'static str,
+}
+
+fn labels(lang: &Lang) -> &'static Labels {
+    if *lang == Lang::chinese() {
+        &CHINESE
+    } else {
+        &ENGLISH
+    }
+}
+
+const ENGLISH: Labels = Labels {
+    memory: "Known about the user:",
+    now: "Time: ",
+    request: "Request: ",
+    skill: "Loaded skill ",
+    malformed: "Not accepted: ",
+    advice: "Advice of skill ",
+    blocked: "Not run, by skill ",
+    notice: "Notice: ",
+    steps_left: "Steps left: ",
+    not_run: r#"{"success":false,"error":"not run"}"#,
+};
+
+const CHINESE: Labels = Labels {
+    memory: "关于用户的已知信息：",
+    now: "时间：",
+    request: "请求：",
+    skill: "已加载技能 ",
+    malformed: "未被接受：",
+    advice: "技能建议 ",
+    blocked: "未执行，技能 ",
+    notice: "通知：",
+    steps_left: "剩余步数：",
+    not_run: r#"{"success":false,"error":"未执行"}"#,
+};
+
+#[cfg(test)]
+mod tests {
+    use loopwright_contract::name::{CallId, ToolName};
+    use loopwright_contract::tool::ToolCall;
+
+    use super::*;
+    use crate::offer::tests::context;
+
+    fn call(id: &str, tool: &str) -> Action {
+        Action::Call(ToolCall {
+            id: CallId::new(id).unwrap(),
+            tool: ToolName::new(tool).unwrap(),
+            arguments: json!({"action": "query"}),
+        })
+    }
+
+    fn answered(id: &str, name: &str) -> Event {
+        Event::Answered {
+            call_id: CallId::new(id).unwrap(),
+            name: name.to_owned(),
+            envelope: json!({"success": true, "data": id}),
+            effects: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_call_is_answered_by_id_and_notes_follow_the_answers() {
+        let mut context = context("turn it on");
+        context.history = vec![
+            Event::Decided {
+                text: String::new(),
+                actions: vec![
+                    call("c1", "manage_wifi"),
+                    call("c2", "create_alarm"),
+                    call("c3", "create_alarm"),
+                ],
+            },
+            answered("c2", "create_alarm"),
+            Event::Notice {
+                value: json!({"kind": "low_battery"}),
+            },
+            answered("c1", "manage_wifi"),
+            Event::Decided {
+                text: "hm".to_owned(),
+                actions: vec![Action::Ask {
+                    question: "which?".to_owned(),
+                    pending: None,
+                }],
+            },
+            Event::User {
+                text: "the first".to_owned(),
+            },
+            Event::Malformed {
+                reason: "no such tool".to_owned(),
+            },
+        ];
+        let roles: Vec<String> = messages(&context)
+            .into_iter()
+            .map(|message| match message {
+                Message::System(_) => "system".to_owned(),
+                Message::User(text) => format!("user {text}"),
+                Message::Assistant { calls, .. } => format!(
+                    "calls {}",
+                    calls
+                        .iter()
+                        .map(|call| call.id.as_str())
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                ),
+                Message::Tool { id, text, .. } => format!("tool {id} {text}"),
+            })
+            .collect();
+        assert_eq!(
+            roles,
+            [
+                "system",
+                "user Time: 2026-03-02T09:00:00+08:00[Asia/Shanghai]\nRequest: turn it on",
+                "calls c1 c2 c3",
+                r#"tool c1 {"data":"c1","success":true}"#,
+                r#"tool c2 {"data":"c2","success":true}"#,
+                r#"tool c3 {"success":false,"error":"not run"}"#,
+                "user Notice: {\"kind\":\"low_battery\"}",
+                "calls turn-3",
+                "tool turn-3 the first",
+                "user Not accepted: no such tool",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_reserved_action_takes_the_id_of_its_answer() {
+        let mut context = context("x");
+        context.history = vec![
+            Event::Decided {
+                text: String::new(),
+                actions: vec![Action::Recall {
+                    query: "home".to_owned(),
+                    limit: 3,
+                }],
+            },
+            answered("r9", "search_user_memory"),
+        ];
+        let chat = messages(&context);
+        assert!(
+            matches!(chat.get(2), Some(Message::Assistant { calls, .. }) if calls[0].id == "r9" && calls[0].arguments == json!({"query": "home", "maxResults": 3}))
+        );
+        assert!(matches!(chat.get(3), Some(Message::Tool { id, .. }) if id == "r9"));
+    }
+
+    #[test]
+    fn a_longer_history_extends_the_messages_of_a_shorter_one() {
+        let mut context = context("x");
+        let events = [
+            Event::Decided {
+                text: String::new(),
+                actions: vec![call("c1", "manage_wifi")],
+            },
+            answered("c1", "manage_wifi"),
+            Event::Decided {
+                text: String::new(),
+                actions: vec![call("c2", "manage_wifi")],
+            },
+            answered("c2", "manage_wifi"),
+        ];
+        let mut before = messages(&context);
+        for turn in events.chunks(2) {
+            context.history.extend_from_slice(turn);
+            let after = messages(&context);
+            assert_eq!(after.get(..before.len()), Some(before.as_slice()));
+            before = after;
+        }
+    }
+
+    #[test]
+    fn neither_task_nor_episode_is_rendered() {
+        let mut context = context("x");
+        context.task = "family-seven".parse().unwrap();
+        context.episode = "episode-nine".parse().unwrap();
+        let text = format!("{:?}", messages(&context));
+        assert!(!text.contains("family-seven") && !text.contains("episode-nine"));
+    }
+}
