@@ -123,6 +123,6 @@ fn bump<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K) {
 }
 
 /// The SHA-256 of `bytes` in lower-case hexadecimal.
-pub(super) fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }

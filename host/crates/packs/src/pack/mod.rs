@@ -18,6 +18,8 @@ use serde_json::Value;
 
 pub use self::card::{About, Card, Counts, FORMAT, Generator};
 pub use self::error::PackError;
+pub(crate) use self::card::sha256;
+pub(crate) use self::read::read_file;
 pub use self::read::{LINE_BYTES_MAX, TASKS_BYTES_MAX, TASKS_MAX, WORLD_BYTES_MAX, read, read_tasks};
 pub use self::write::write;
 

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -7,7 +8,13 @@ use serde_json::json;
 use super::{About, CARD_FILE, LINE_BYTES_MAX, Pack, PackError, TASKS_FILE, read, read_tasks, write};
 use crate::phone;
 
+/// Six tasks and a world, made once: generating is the slow part.
 fn sample() -> Pack {
+    static SAMPLE: LazyLock<Pack> = LazyLock::new(made);
+    SAMPLE.clone()
+}
+
+fn made() -> Pack {
     let pack = phone::builtin(3, 1).expect("the built-in pack is well-formed");
     let mut tasks = pack.tasks().to_vec();
     tasks.truncate(6);

@@ -181,7 +181,7 @@ impl Plan {
     }
 
     /// The final state is the one that gold leads to.
-    pub(super) fn as_gold(self) -> Self {
+    pub(super) fn reaches_gold(self) -> Self {
         self.check("target-state", json!({}))
     }
 

@@ -147,7 +147,7 @@ const SERIES_MOVED_ONCE: Family = Family {
             .call("manage_schedule", json!({"action": "update", "eventId": key, "scope": "this", "occurrence": day.text(), "datetime": day.at(after), "endTime": day.at(until)}))
             .is("events", key, "/start", first.at(before))
             .exists("events", &[("/title", json!(title)), ("/start", json!(day.at(after)))])
-            .as_gold()
+            .reaches_gold()
     },
 };
 
@@ -188,7 +188,7 @@ const EVENT_DELETE: Family = Family {
             .call("manage_schedule", json!({"action": "delete", "eventId": key}))
             .absent("events", &[("/title", json!(gone))])
             .exists("events", &[("/title", json!(kept))])
-            .as_gold()
+            .reaches_gold()
     },
 };
 

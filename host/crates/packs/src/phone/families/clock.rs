@@ -153,7 +153,7 @@ const ALARM_DELETE: Family = Family {
             .call("manage_alarm", json!({"action": "delete", "alarmId": key}))
             .absent("alarms", &[("/title", json!(gone))])
             .exists("alarms", &[("/title", json!(kept))])
-            .as_gold()
+            .reaches_gold()
     },
 };
 
@@ -190,7 +190,7 @@ const ALARM_MOVE: Family = Family {
             .call("manage_alarm", json!({"action": "update", "alarmId": key, "time": after.text()}))
             .is("alarms", key, "/time", after.text())
             .is("alarms", key, "/title", title)
-            .as_gold()
+            .reaches_gold()
     },
 };
 
@@ -229,7 +229,7 @@ const ALARM_OR_CREATE: Family = Family {
             plan.call("manage_alarm", json!({"action": "create", "time": time.text()}))
         };
         plan.row(json!({"collection": "alarms", "exists": {"where": [{"at": "/time", "test": "eq", "value": time.text()}, {"at": "/on", "test": "eq", "value": true}]}, "count": 1}))
-            .as_gold()
+            .reaches_gold()
     },
 };
 
@@ -263,7 +263,7 @@ const TWO_ALARMS: Family = Family {
                 ("manage_alarm", json!({"action": "create", "time": first.text()})),
                 ("manage_alarm", json!({"action": "create", "time": second.text()})),
             ])
-            .as_gold()
+            .reaches_gold()
             .exists("alarms", &[("/time", json!(first.text()))])
             .exists("alarms", &[("/time", json!(second.text()))])
     },

@@ -14,7 +14,7 @@ mod radio;
 mod settings;
 mod sound;
 
-use super::draw::{Draw, Tongue, Two};
+use super::draw::{Draw, Tongue};
 use super::plan::Plan;
 use super::PhrasingSet;
 

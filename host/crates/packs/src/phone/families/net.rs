@@ -345,7 +345,7 @@ const BLUETOOTH_CONNECT: Family = Family {
             .call("manage_bluetooth", json!({"action": "enable"}))
             .call("manage_bluetooth", json!({"action": "connect", "deviceName": device}))
             .is("radio", "bluetooth", "/on", true)
-            .row(json!({"collection": "radio", "key": "bluetooth", "field": "/connected", "matches": {"test": "contains", "value": device}}))
+            .row(json!({"collection": "radio", "key": "bluetooth", "field": "/connected", "matches": {"contains": device}}))
             .only(&["radio/bluetooth"])
     },
 };

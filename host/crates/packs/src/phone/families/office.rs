@@ -74,9 +74,9 @@ const NOTE_APPEND: Family = Family {
             .put("notes", key, world::note(key, title, body))
             .call("manage_note", json!({"action": "search", "title": title}))
             .call("manage_note", json!({"action": "append", "noteId": key, "content": more}))
-            .row(json!({"collection": "notes", "key": key, "field": "/body", "matches": {"test": "starts_with", "value": body}}))
-            .row(json!({"collection": "notes", "key": key, "field": "/body", "matches": {"test": "contains", "value": more}}))
-            .as_gold()
+            .row(json!({"collection": "notes", "key": key, "field": "/body", "matches": {"starts_with": body}}))
+            .row(json!({"collection": "notes", "key": key, "field": "/body", "matches": {"contains": more}}))
+            .reaches_gold()
     },
 };
 
@@ -105,7 +105,7 @@ const NOTE_DELETE: Family = Family {
             .call("manage_note", json!({"action": "search", "title": tongue.of(gone.0)}))
             .confirmed("manage_note", json!({"action": "delete", "noteId": key}), draw.say("Shall I delete this note?", "确定删除这条笔记吗？"))
             .absent("notes", &[("/title", json!(tongue.of(gone.0)))])
-            .as_gold()
+            .reaches_gold()
     },
 };
 

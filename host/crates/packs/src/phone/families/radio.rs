@@ -73,7 +73,7 @@ const BLUETOOTH_PAIR: Family = Family {
         Plan::new()
             .word("device", device)
             .call("manage_bluetooth", json!({"action": "pair", "deviceName": device}))
-            .row(json!({"collection": "radio", "key": "bluetooth", "field": "/paired", "matches": {"test": "contains", "value": device}}))
+            .row(json!({"collection": "radio", "key": "bluetooth", "field": "/paired", "matches": {"contains": device}}))
             .only(&["radio/bluetooth"])
     },
 };
@@ -141,7 +141,7 @@ const SIM_DEFAULT: Family = Family {
         Plan::new()
             .word("purpose", spoken)
             .call("manage_sim", json!({"action": "set_default", "slot": 2, "purpose": purpose}))
-            .row(json!({"collection": "sims", "key": "2", "field": "/default_for", "matches": {"test": "contains", "value": purpose}}))
+            .row(json!({"collection": "sims", "key": "2", "field": "/default_for", "matches": {"contains": purpose}}))
             .only(&["sims", "net/mobile"])
     },
 };
