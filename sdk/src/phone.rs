@@ -116,6 +116,24 @@ impl PhoneView {
         Ok(docs)
     }
 
+    /// How many documents match. It reads none of them.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn count(&self, collection: &str, query: &Query) -> Result<u32, StateError> {
+        let page = self.port.find(collection, &query.clone().limit(1))?;
+        Ok(page.total)
+    }
+
+    /// The keys of one page of the documents that match, in the order that the query asks for.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn keys(&self, collection: &str, query: &Query) -> Result<Vec<String>, StateError> {
+        let page = self.port.find(collection, query)?;
+        Ok(page.docs.into_iter().map(|doc| doc.key).collect())
+    }
+
     /// Writes one line to the host's trace. Planners and digests never see it.
     pub fn log(&self, level: Level, message: &str) {
         self.port.log(level, message);

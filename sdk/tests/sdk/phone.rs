@@ -128,6 +128,18 @@ fn all_pages_of_a_query_are_read() {
 }
 
 #[test]
+fn matches_are_counted_and_named_without_reading_them() {
+    let test = TestPhone::new().state(json!({"a": {"x": 1, "y": "two", "z": {"n": 3}}}));
+    let query = loopwright_sdk::Query::new();
+    assert_eq!(test.phone().count("a", &query), Ok(3));
+    assert_eq!(test.phone().count("a", &query.clone().present("/n")), Ok(1));
+    assert_eq!(
+        test.phone().keys("a", &query.limit(2)),
+        Ok(vec!["x".to_owned(), "y".to_owned()])
+    );
+}
+
+#[test]
 fn a_merge_changes_the_fields_that_it_names() {
     let test = TestPhone::new().state(json!({"a": {"x": {"n": 1, "m": 2}}}));
     test.phone()

@@ -3,7 +3,7 @@
 use loopwright_sdk::{Doc, Failure, Phone, Query, Reply};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The collection of notes, by note id.
 pub(crate) const COLLECTION: &str = "notes";
@@ -119,9 +119,7 @@ fn create(phone: &mut Phone, arguments: Arguments) -> Result<Reply<Answer>, Fail
     check_title(&title)?;
     check_folder(&folder)?;
     check_body(&body)?;
-    let total = phone
-        .find::<Value>(COLLECTION, &Query::new().fields(["/title"]).limit(1))?
-        .total;
+    let total = phone.count(COLLECTION, &Query::new())?;
     if total >= NOTES_MAX {
         return Err(Failure::limit("the number of notes", NOTES_MAX, total + 1));
     }
@@ -298,8 +296,7 @@ fn known(phone: &Phone) -> Result<Vec<String>, Failure> {
         .descending("/updated")
         .fields(["/title"])
         .limit(HINTS_MAX);
-    let page = phone.find::<Value>(COLLECTION, &latest)?;
-    Ok(page.docs.into_iter().map(|doc| doc.key).collect())
+    Ok(phone.keys(COLLECTION, &latest)?)
 }
 
 fn needed(
