@@ -28,9 +28,7 @@ pub(crate) fn command() -> Result<()> {
     let mut toolchain: Option<Toolchain> = None;
     let summary = RefCell::new(Vec::new());
 
-    step("format", || {
-        process::run(tree.cargo().args(["fmt", "--all", "--check"]))
-    })?;
+    step("format", || process::run(tree.cargo().args(["fmt", "--all", "--check"])))?;
     step("setup", || {
         toolchain = Some(setup::make(&tree, &setup::Options::default())?);
         Tool::Nextest.get(&tree)?;
@@ -38,14 +36,7 @@ pub(crate) fn command() -> Result<()> {
     })?;
     step("clippy", || {
         let mut command = tree.cargo();
-        command.args([
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "--deny",
-            "warnings",
-        ]);
+        command.args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
         process::run(&mut command)
     })?;
     step("guests", || {
@@ -53,14 +44,10 @@ pub(crate) fn command() -> Result<()> {
         guests::make(&tree, toolchain, &[])
     })?;
     step("tests", || run_tests(&tree, &mut summary.borrow_mut()))?;
-    step("doc tests", || {
-        process::run(tree.cargo().args(["test", "--workspace", "--doc"]))
-    })?;
+    step("doc tests", || process::run(tree.cargo().args(["test", "--workspace", "--doc"])))?;
     step("docs", || {
         let mut command = tree.cargo();
-        command
-            .args(["doc", "--workspace", "--no-deps"])
-            .env("RUSTDOCFLAGS", "--deny warnings");
+        command.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "--deny warnings");
         process::run(&mut command)
     })?;
     step("tidy", || tidy::check(&tree))?;
@@ -102,10 +89,7 @@ fn run_tests(tree: &Tree, summary: &mut Vec<String>) -> Result<()> {
     command.args(["nextest", "run", "--workspace", "--profile", "ci"]);
     // The runner reports on standard error; here all of it goes to standard output, in the order in which it came.
     let (reader, writer) = std::io::pipe()?;
-    command
-        .stdin(Stdio::null())
-        .stdout(writer.try_clone()?)
-        .stderr(writer);
+    command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn().context("cannot start the test runner")?;
     // The command holds the writing ends; without this the reader would wait for ever.
     drop(command);
@@ -133,14 +117,8 @@ fn keep(summary: &mut Vec<String>, line: String) {
 
 /// Licences, bans and sources must hold. Advisories too, where their database can be had.
 fn dependencies(tree: &Tree) -> Result<()> {
-    process::run(
-        tree.cargo()
-            .args(["deny", "check", "licenses", "bans", "sources"]),
-    )?;
-    let advisories = process::run_within(
-        tree.cargo().args(["deny", "check", "advisories"]),
-        ADVISORIES_LIMIT,
-    );
+    process::run(tree.cargo().args(["deny", "check", "licenses", "bans", "sources"]))?;
+    let advisories = process::run_within(tree.cargo().args(["deny", "check", "advisories"]), ADVISORIES_LIMIT);
     let Err(error) = advisories else {
         return Ok(());
     };
@@ -148,35 +126,22 @@ fn dependencies(tree: &Tree) -> Result<()> {
     if !is_out_of_reach(&message) {
         return Err(error);
     }
-    let reason = message
-        .lines()
-        .rfind(|line| !line.trim().is_empty())
-        .unwrap_or_default()
-        .trim();
-    println!(
-        "ci: ADVISORIES NOT CHECKED: their database could not be fetched from here ({reason})"
-    );
+    let reason = message.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    println!("ci: ADVISORIES NOT CHECKED: their database could not be fetched from here ({reason})");
     Ok(())
 }
 
 /// Whether advisories failed for want of their database, not because of one.
 fn is_out_of_reach(message: &str) -> bool {
-    [
-        "did not end within",
-        "failed to fetch advisory database",
-        "failed to load advisory database",
-    ]
-    .iter()
-    .any(|reason| message.contains(reason))
+    ["did not end within", "failed to fetch advisory database", "failed to load advisory database"]
+        .iter()
+        .any(|reason| message.contains(reason))
 }
 
 /// Runs a few tasks with the dev build that the tests left, then replays what they recorded.
 fn smoke(tree: &Tree) -> Result<()> {
     // With the whole workspace selected, dependencies have the features that the tests were built with.
-    process::run(
-        tree.cargo()
-            .args(["build", "--workspace", "--bin", "loopwright"]),
-    )?;
+    process::run(tree.cargo().args(["build", "--workspace", "--bin", "loopwright"]))?;
     let program = tree.build_folder().join("debug").join("loopwright");
     let out = tree.products().join("ci-smoke");
     if out.exists() {
@@ -189,17 +154,7 @@ fn smoke(tree: &Tree) -> Result<()> {
     };
     for planner in ["scripted", "idle"] {
         let folder = out.join(planner);
-        let run = [
-            "run",
-            "--planner",
-            planner,
-            "--limit",
-            SMOKE_TASKS,
-            "--jobs",
-            "2",
-            "--json",
-            "--out",
-        ];
+        let run = ["run", "--planner", planner, "--limit", SMOKE_TASKS, "--jobs", "2", "--json", "--out"];
         loopwright(&run, &folder)?;
         loopwright(&["replay", "--json"], &folder)?;
     }
@@ -213,43 +168,23 @@ mod tests {
     #[test]
     fn the_summary_and_what_follows_it_are_kept() {
         let mut kept = Vec::new();
-        for line in [
-            "   Compiling a",
-            "        PASS a",
-            "     Summary [ 1.2s] 3 tests run: 2 passed",
-            "        FAIL b",
-        ] {
+        for line in ["   Compiling a", "        PASS a", "     Summary [ 1.2s] 3 tests run: 2 passed", "        FAIL b"]
+        {
             keep(&mut kept, line.to_owned());
         }
-        assert_eq!(
-            kept,
-            [
-                "     Summary [ 1.2s] 3 tests run: 2 passed",
-                "        FAIL b"
-            ]
-        );
+        assert_eq!(kept, ["     Summary [ 1.2s] 3 tests run: 2 passed", "        FAIL b"]);
     }
 
     #[test]
     fn an_advisory_is_no_missing_database() {
-        assert!(is_out_of_reach(
-            "`cargo deny` failed: [ERROR] failed to fetch advisory database"
-        ));
-        assert!(is_out_of_reach(
-            "`cargo deny check advisories` did not end within 180 s"
-        ));
-        assert!(!is_out_of_reach(
-            "error[vulnerability]: use after free in a crate"
-        ));
+        assert!(is_out_of_reach("`cargo deny` failed: [ERROR] failed to fetch advisory database"));
+        assert!(is_out_of_reach("`cargo deny check advisories` did not end within 180 s"));
+        assert!(!is_out_of_reach("error[vulnerability]: use after free in a crate"));
     }
 
     #[test]
     fn times_are_short() {
-        for (seconds, expected) in [
-            (7.31, "7.3 s"),
-            (60.0, "1 min 00 s"),
-            (725.9, "12 min 05 s"),
-        ] {
+        for (seconds, expected) in [(7.31, "7.3 s"), (60.0, "1 min 00 s"), (725.9, "12 min 05 s")] {
             assert_eq!(duration(Duration::from_secs_f64(seconds)), expected);
         }
     }
@@ -257,10 +192,7 @@ mod tests {
     #[test]
     fn a_failed_step_is_named() {
         let error = step("format", || bail!("two files differ")).unwrap_err();
-        assert_eq!(
-            format!("{error:#}"),
-            "step `format` failed: two files differ"
-        );
+        assert_eq!(format!("{error:#}"), "step `format` failed: two files differ");
         assert!(step("format", || Ok(())).is_ok());
     }
 }

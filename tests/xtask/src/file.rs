@@ -14,8 +14,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
 
 /// The sha256 of a file, read in pieces, in lower-case hex.
 pub(crate) fn sha256_of(path: &Path) -> Result<String> {
-    let mut file =
-        fs::File::open(path).with_context(|| format!("cannot open `{}`", path.display()))?;
+    let mut file = fs::File::open(path).with_context(|| format!("cannot open `{}`", path.display()))?;
     let mut digest = Sha256::new();
     let mut piece = vec![0_u8; 1 << 16];
     loop {
@@ -30,8 +29,7 @@ pub(crate) fn sha256_of(path: &Path) -> Result<String> {
 /// Writes a file so that a reader sees the old bytes or the new ones, never a part: a temporary name, then a rename.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)
-        .with_context(|| format!("cannot create the folder `{}`", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder `{}`", folder.display()))?;
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
@@ -43,10 +41,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 pub(crate) fn size(bytes: u64) -> String {
     const KILO: f64 = 1000.0;
     // Sizes here are far below 2^52 bytes, so the conversion loses nothing that is shown.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "shown with one digit after the point"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "shown with one digit after the point")]
     let value = bytes as f64;
     if value < KILO {
         format!("{bytes} B")
@@ -84,12 +79,7 @@ mod tests {
 
     #[test]
     fn sizes_are_short() {
-        for (bytes, expected) in [
-            (0, "0 B"),
-            (999, "999 B"),
-            (58_100, "58.1 kB"),
-            (98_362_432, "98.4 MB"),
-        ] {
+        for (bytes, expected) in [(0, "0 B"), (999, "999 B"), (58_100, "58.1 kB"), (98_362_432, "98.4 MB")] {
             assert_eq!(size(bytes), expected);
         }
     }

@@ -3,11 +3,7 @@
 //! `cargo xtask help` lists the commands. One command, one module; what several of them need (running a program with a
 //! time limit, the tree's paths, digests, writing a file in one step) has modules of its own.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a task runner talks to the person who started it"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task runner talks to the person who started it")]
 
 mod ci;
 mod file;

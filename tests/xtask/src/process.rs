@@ -17,10 +17,7 @@ pub(crate) fn answers(program: &str, arguments: &[&str]) -> bool {
 
 /// Runs a program to its end; its output goes where ours goes.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
-    let status = command
-        .stdin(Stdio::null())
-        .status()
-        .with_context(|| format!("cannot start {}", line(command)))?;
+    let status = command.stdin(Stdio::null()).status().with_context(|| format!("cannot start {}", line(command)))?;
     if !status.success() {
         bail!("{} failed ({status})", line(command));
     }
@@ -29,18 +26,10 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 
 /// Runs a program and returns what it printed on standard output, without the white space around it.
 pub(crate) fn capture(command: &mut Command) -> Result<String> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| format!("cannot start {}", line(command)))?;
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start {}", line(command)))?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
-        bail!(
-            "{} failed ({}): {}",
-            line(command),
-            output.status,
-            message.trim()
-        );
+        bail!("{} failed ({}): {}", line(command), output.status, message.trim());
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
@@ -68,9 +57,7 @@ pub(crate) fn run_within(command: &mut Command, limit: Duration) -> Result<()> {
         bail!("{} did not end within {} s", line(command), limit.as_secs());
     };
     if !status.success() {
-        let message = reader
-            .and_then(|reader| reader.join().ok())
-            .unwrap_or_default();
+        let message = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
         bail!("{} failed ({status}): {message}", line(command));
     }
     Ok(())
@@ -94,10 +81,8 @@ fn wait(child: &mut Child, limit: Duration) -> Result<Option<std::process::ExitS
 
 /// A command as a person would type it, for messages.
 pub(crate) fn line(command: &Command) -> String {
-    let words: Vec<_> = std::iter::once(command.get_program())
-        .chain(command.get_args())
-        .map(|word| word.to_string_lossy())
-        .collect();
+    let words: Vec<_> =
+        std::iter::once(command.get_program()).chain(command.get_args()).map(|word| word.to_string_lossy()).collect();
     format!("`{}`", words.join(" "))
 }
 
@@ -116,15 +101,9 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "echo out; echo because >&2; exit 3"]);
         let minute = Duration::from_secs(60);
-        for error in [
-            run_within(&mut command, minute).unwrap_err(),
-            capture(&mut command).unwrap_err(),
-        ] {
+        for error in [run_within(&mut command, minute).unwrap_err(), capture(&mut command).unwrap_err()] {
             let message = error.to_string();
-            assert!(
-                message.ends_with("failed (exit status: 3): because"),
-                "{message}"
-            );
+            assert!(message.ends_with("failed (exit status: 3): because"), "{message}");
         }
     }
 

@@ -17,21 +17,10 @@ pub(crate) fn build(tree: &Tree) -> Result<PathBuf> {
     let folder = tree.build_folder().join(folder_name(&features));
     eprintln!(
         "build: loopwright, release, processor features: {} (minutes when cold)",
-        if features.is_empty() {
-            "none beyond the baseline".to_owned()
-        } else {
-            features.join(" ")
-        }
+        if features.is_empty() { "none beyond the baseline".to_owned() } else { features.join(" ") }
     );
     let mut command = tree.cargo();
-    command.args([
-        "build",
-        "--release",
-        "--package",
-        "loopwright",
-        "--bin",
-        "loopwright",
-    ]);
+    command.args(["build", "--release", "--package", "loopwright", "--bin", "loopwright"]);
     command.arg("--target-dir").arg(&folder);
     if !features.is_empty() {
         command.env("RUSTFLAGS", flags(std::env::var_os("RUSTFLAGS"), &features));
@@ -63,11 +52,7 @@ fn features() -> Vec<&'static str> {
 }
 
 fn folder_name(features: &[&str]) -> String {
-    let name = if features.is_empty() {
-        "baseline".to_owned()
-    } else {
-        features.join("-")
-    };
+    let name = if features.is_empty() { "baseline".to_owned() } else { features.join("-") };
     format!("for-{name}")
 }
 
@@ -77,10 +62,7 @@ fn flags(own: Option<OsString>, features: &[&str]) -> OsString {
     if !flags.is_empty() {
         flags.push(" ");
     }
-    let enabled: Vec<_> = features
-        .iter()
-        .map(|feature| format!("+{feature}"))
-        .collect();
+    let enabled: Vec<_> = features.iter().map(|feature| format!("+{feature}")).collect();
     flags.push(format!("-Ctarget-feature={}", enabled.join(",")));
     flags
 }
@@ -98,9 +80,6 @@ mod tests {
     #[test]
     fn flags_of_the_person_stay() {
         assert_eq!(flags(None, &["avx2", "fma"]), "-Ctarget-feature=+avx2,+fma");
-        assert_eq!(
-            flags(Some("-Cx=y".into()), &["avx2"]),
-            "-Cx=y -Ctarget-feature=+avx2"
-        );
+        assert_eq!(flags(Some("-Cx=y".into()), &["avx2"]), "-Cx=y -Ctarget-feature=+avx2");
     }
 }

@@ -65,16 +65,8 @@ mod tests {
         let line = ["run", "--no-model", "--", "--planner", "idle", "--no-model"];
         let options = Line::try_parse_from(line).unwrap().options;
         assert!(options.setup.no_model);
-        let command = handed_on(
-            Path::new("loopwright"),
-            Path::new("."),
-            "run",
-            &options.arguments,
-        );
-        assert_eq!(
-            process::line(&command),
-            "`loopwright run --planner idle --no-model`"
-        );
+        let command = handed_on(Path::new("loopwright"), Path::new("."), "run", &options.arguments);
+        assert_eq!(process::line(&command), "`loopwright run --planner idle --no-model`");
     }
 
     #[test]

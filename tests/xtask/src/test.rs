@@ -33,14 +33,10 @@ pub(crate) fn command(options: &Options) -> Result<()> {
 fn run_tests(tree: &Tree, filters: &[String]) -> Result<()> {
     let mut command = tree.cargo();
     match Tool::Nextest.get(tree) {
-        Ok(()) => command
-            .args(["nextest", "run", "--workspace"])
-            .args(filters),
+        Ok(()) => command.args(["nextest", "run", "--workspace"]).args(filters),
         Err(error) => {
             eprintln!("test: {error:#}; taking cargo's own test runner");
-            command
-                .args(["test", "--workspace", "--tests", "--no-fail-fast", "--"])
-                .args(filters)
+            command.args(["test", "--workspace", "--tests", "--no-fail-fast", "--"]).args(filters)
         }
     };
     process::run(&mut command)

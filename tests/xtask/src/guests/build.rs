@@ -25,22 +25,12 @@ pub(super) enum Built {
 }
 
 /// Compiles the guests. A guest without an entry in the answer was not reached, because a dependency failed.
-pub(super) fn compile(
-    tree: &Tree,
-    toolchain: &Toolchain,
-    guests: &[&Guest],
-) -> Result<BTreeMap<PackageId, Built>> {
+pub(super) fn compile(tree: &Tree, toolchain: &Toolchain, guests: &[&Guest]) -> Result<BTreeMap<PackageId, Built>> {
     let mut command = tree.cargo();
     // Guests of one toolchain share a folder, so that a library built from source is built once.
-    let folder = tree
-        .build_folder()
-        .join("guests")
-        .join(toolchain.way.name());
+    let folder = tree.build_folder().join("guests").join(toolchain.way.name());
     command.args(["build", "--profile", "guest", "--lib", "--keep-going"]);
-    command
-        .args(["--message-format", "json"])
-        .arg("--target-dir")
-        .arg(folder);
+    command.args(["--message-format", "json"]).arg("--target-dir").arg(folder);
     for guest in guests {
         command.args(["--package", &guest.package_name]);
     }
@@ -51,18 +41,11 @@ pub(super) fn compile(
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot start {}", process::line(&command)))?;
-    let output = child
-        .stdout
-        .take()
-        .context("cargo's output was asked for")?;
+    let output = child.stdout.take().context("cargo's output was asked for")?;
     let messages = Message::parse_stream(BufReader::new(output)).collect::<Result<Vec<_>, _>>()?;
     let status = child.wait()?;
     let built = sort(messages, guests);
-    if !status.success()
-        && built
-            .values()
-            .all(|built| matches!(built, Built::Module(_)))
-    {
+    if !status.success() && built.values().all(|built| matches!(built, Built::Module(_))) {
         bail!("cargo could not build the guests ({status}); its messages are above");
     }
     Ok(built)
@@ -71,10 +54,7 @@ pub(super) fn compile(
 /// Takes the machine out of the bytes: paths in panic messages, and flags that belong to native builds.
 fn reproducible(command: &mut Command, root: &Path) {
     let mut flags = OsString::new();
-    for (from, to) in [
-        (Some(root.to_owned()), "/loopwright"),
-        (cargo_home(), "/cargo"),
-    ] {
+    for (from, to) in [(Some(root.to_owned()), "/loopwright"), (cargo_home(), "/cargo")] {
         if let Some(from) = from {
             if !flags.is_empty() {
                 // Cargo's separator for flags that may hold blanks.
@@ -86,9 +66,7 @@ fn reproducible(command: &mut Command, root: &Path) {
             flags.push(to);
         }
     }
-    command
-        .env_remove("RUSTFLAGS")
-        .env("CARGO_ENCODED_RUSTFLAGS", flags);
+    command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags);
 }
 
 fn cargo_home() -> Option<PathBuf> {
@@ -103,22 +81,14 @@ fn sort(messages: Vec<Message>, guests: &[&Guest]) -> BTreeMap<PackageId, Built>
     for message in messages {
         match message {
             Message::CompilerArtifact(artifact) => {
-                let wasm = artifact
-                    .filenames
-                    .iter()
-                    .find(|path| path.extension() == Some("wasm"));
+                let wasm = artifact.filenames.iter().find(|path| path.extension() == Some("wasm"));
                 if let Some(path) = wasm {
                     modules.insert(artifact.package_id, path.clone().into_std_path_buf());
                 }
             }
-            Message::CompilerMessage(message)
-                if message.message.level == DiagnosticLevel::Error =>
-            {
+            Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
                 let text = message.message.rendered.unwrap_or(message.message.message);
-                errors
-                    .entry(message.package_id)
-                    .or_default()
-                    .push_str(&text);
+                errors.entry(message.package_id).or_default().push_str(&text);
             }
             _ => {}
         }
@@ -148,13 +118,7 @@ mod tests {
     use super::*;
 
     fn guest(name: &str) -> Guest {
-        Guest {
-            name: name.into(),
-            kind: "tool",
-            package: id(name),
-            package_name: name.into(),
-            version: "0.1.0".into(),
-        }
+        Guest { name: name.into(), kind: "tool", package: id(name), package_name: name.into(), version: "0.1.0".into() }
     }
 
     fn id(name: &str) -> PackageId {
@@ -201,32 +165,17 @@ mod tests {
             said("bad", "error", "aborting"),
         ];
         let built = sort(messages, &[&good, &bad]);
-        assert_eq!(
-            built.get(&id("good")),
-            Some(&Built::Module("target/good.wasm".into()))
-        );
-        assert_eq!(
-            built.get(&id("bad")),
-            Some(&Built::Failed("wrong type; aborting".into()))
-        );
+        assert_eq!(built.get(&id("good")), Some(&Built::Module("target/good.wasm".into())));
+        assert_eq!(built.get(&id("bad")), Some(&Built::Failed("wrong type; aborting".into())));
     }
 
     #[test]
     fn a_broken_dependency_is_named_for_the_guests_that_it_stops() {
         let (early, late) = (guest("early"), guest("late"));
-        let messages = vec![
-            artifact("early", "target/early.wasm"),
-            said("sdk", "error", "wrong type"),
-        ];
+        let messages = vec![artifact("early", "target/early.wasm"), said("sdk", "error", "wrong type")];
         let built = sort(messages, &[&early, &late]);
-        assert_eq!(
-            built.get(&id("early")),
-            Some(&Built::Module("target/early.wasm".into()))
-        );
-        assert_eq!(
-            built.get(&id("late")),
-            Some(&Built::Failed("in sdk:\nwrong type".into()))
-        );
+        assert_eq!(built.get(&id("early")), Some(&Built::Module("target/early.wasm".into())));
+        assert_eq!(built.get(&id("late")), Some(&Built::Failed("in sdk:\nwrong type".into())));
     }
 
     #[test]
@@ -236,16 +185,10 @@ mod tests {
         reproducible(&mut command, Path::new("checkout"));
         let value = |name: &str| {
             let mut found = command.get_envs().filter(|(key, _)| *key == name);
-            found
-                .next()
-                .and_then(|(_, value)| value)
-                .map(|value| value.to_string_lossy().into_owned())
+            found.next().and_then(|(_, value)| value).map(|value| value.to_string_lossy().into_owned())
         };
         assert_eq!(value("RUSTFLAGS"), None);
         let flags = value("CARGO_ENCODED_RUSTFLAGS").unwrap();
-        assert!(
-            flags.starts_with("--remap-path-prefix=checkout=/loopwright"),
-            "{flags}"
-        );
+        assert!(flags.starts_with("--remap-path-prefix=checkout=/loopwright"), "{flags}");
     }
 }

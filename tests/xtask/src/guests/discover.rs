@@ -28,14 +28,8 @@ pub(super) fn guests(metadata: &Metadata) -> Result<Vec<Guest>> {
         if !has_guest_library(package) {
             continue;
         }
-        let folder = package
-            .manifest_path
-            .parent()
-            .context("a manifest lies in a folder")?;
-        let folder = folder
-            .strip_prefix(&metadata.workspace_root)
-            .unwrap_or(folder)
-            .as_str();
+        let folder = package.manifest_path.parent().context("a manifest lies in a folder")?;
+        let folder = folder.strip_prefix(&metadata.workspace_root).unwrap_or(folder).as_str();
         let Some((kind, name)) = kind_and_name(folder) else {
             bail!(
                 "`{folder}` builds a cdylib, but guests live in plugins/{{tools,environments,verifiers,skills}}/NAME \
@@ -56,10 +50,7 @@ pub(super) fn guests(metadata: &Metadata) -> Result<Vec<Guest>> {
 }
 
 fn has_guest_library(package: &Package) -> bool {
-    package
-        .targets
-        .iter()
-        .any(|target| target.crate_types.contains(&CrateType::CDyLib))
+    package.targets.iter().any(|target| target.crate_types.contains(&CrateType::CDyLib))
 }
 
 /// The kind and the name that a folder says, such as `plugins/tools/net`.
@@ -81,12 +72,7 @@ fn refuse_twins(guests: &[Guest]) -> Result<()> {
         if let [a, b] = pair
             && a.name == b.name
         {
-            bail!(
-                "two guests are called `{}`: packages {} and {}",
-                a.name,
-                a.package_name,
-                b.package_name
-            );
+            bail!("two guests are called `{}`: packages {} and {}", a.name, a.package_name, b.package_name);
         }
     }
     Ok(())
@@ -100,14 +86,8 @@ mod tests {
     fn folders_say_the_kind() {
         for (folder, expected) in [
             ("plugins/tools/net", Some(("tool", "net"))),
-            (
-                "plugins/environments/sandbox",
-                Some(("environment", "sandbox")),
-            ),
-            (
-                "plugins/verifiers/tool-calls",
-                Some(("verifier", "tool-calls")),
-            ),
+            ("plugins/environments/sandbox", Some(("environment", "sandbox"))),
+            ("plugins/verifiers/tool-calls", Some(("verifier", "tool-calls"))),
             ("plugins/skills/x", Some(("skill", "x"))),
             ("tests/guests/spin", Some(("guest", "spin"))),
             ("plugins/gadgets/x", None),
@@ -123,17 +103,12 @@ mod tests {
         let guest = |name: &str, kind| Guest {
             name: name.into(),
             kind,
-            package: PackageId {
-                repr: format!("{name}-{kind}"),
-            },
+            package: PackageId { repr: format!("{name}-{kind}") },
             package_name: format!("{kind}-{name}"),
             version: "0.1.0".into(),
         };
         assert!(refuse_twins(&[guest("a", "tool"), guest("b", "tool")]).is_ok());
         let error = refuse_twins(&[guest("a", "skill"), guest("a", "tool")]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "two guests are called `a`: packages skill-a and tool-a"
-        );
+        assert_eq!(error.to_string(), "two guests are called `a`: packages skill-a and tool-a");
     }
 }

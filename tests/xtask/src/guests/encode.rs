@@ -75,22 +75,14 @@ mod tests {
     #[test]
     fn a_module_without_a_world_is_named_as_such() {
         let error = component(&wat::parse_str(FITS).unwrap()).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("not a component: no export macro"),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("not a component: no export macro"), "{error}");
     }
 
     #[test]
     fn a_module_that_lacks_an_export_of_its_world_is_refused() {
         let error = component(&module(WORLD, "(module)")).unwrap_err();
         let message = format!("{error:#}");
-        assert!(
-            message.contains("does not fit") && message.contains('f'),
-            "{message}"
-        );
+        assert!(message.contains("does not fit") && message.contains('f'), "{message}");
     }
 
     #[test]

@@ -59,8 +59,7 @@ pub(super) struct Record {
 impl Record {
     /// Whether the component is there, whole, and what encoding this module for this guest would give.
     pub(super) fn still(&self, key: &str, folder: &Path, guest: &Guest) -> bool {
-        let same =
-            self.key == key && self.entry.version == guest.version && self.entry.kind == guest.kind;
+        let same = self.key == key && self.entry.version == guest.version && self.entry.kind == guest.kind;
         let digest = file::sha256_of(&folder.join(&self.entry.file));
         same && digest.is_ok_and(|digest| digest == self.entry.sha256)
     }
@@ -70,17 +69,13 @@ impl Record {
 pub(super) fn lock(folder: &Path) -> Result<fs::File> {
     fs::create_dir_all(folder)?;
     let file = fs::File::create(folder.join("lock"))?;
-    file.lock()
-        .with_context(|| format!("cannot lock `{}`", folder.display()))?;
+    file.lock().with_context(|| format!("cannot lock `{}`", folder.display()))?;
     Ok(file)
 }
 
 /// What earlier runs left; nothing, when it cannot be read.
 pub(super) fn read_records(folder: &Path) -> BTreeMap<String, Record> {
-    fs::read(folder.join(RECORDS))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default()
+    fs::read(folder.join(RECORDS)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 /// The index as it stands on disk.
@@ -98,15 +93,10 @@ pub(super) fn write(folder: &Path, records: &BTreeMap<String, Record>) -> Result
     file::write(&folder.join(INDEX), text.as_bytes())?;
     for item in fs::read_dir(folder)? {
         let path = item?.path();
-        let stale = path
-            .extension()
-            .is_some_and(|extension| extension == "wasm")
-            && !entries
-                .iter()
-                .any(|entry| path.file_name() == Some(entry.file.as_ref()));
+        let stale = path.extension().is_some_and(|extension| extension == "wasm")
+            && !entries.iter().any(|entry| path.file_name() == Some(entry.file.as_ref()));
         if stale {
-            fs::remove_file(&path)
-                .with_context(|| format!("cannot remove `{}`", path.display()))?;
+            fs::remove_file(&path).with_context(|| format!("cannot remove `{}`", path.display()))?;
         }
     }
     Ok(())
@@ -135,13 +125,7 @@ mod tests {
         for name in ["b", "a"] {
             let entry = Entry::new(&guest(name), name.as_bytes());
             file::write(&folder.join(&entry.file), name.as_bytes()).unwrap();
-            records.insert(
-                name.to_owned(),
-                Record {
-                    key: "k".into(),
-                    entry,
-                },
-            );
+            records.insert(name.to_owned(), Record { key: "k".into(), entry });
         }
         file::write(&folder.join("gone.wasm"), b"old").unwrap();
         write(folder, &records).unwrap();
@@ -166,24 +150,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let entry = Entry::new(&guest("a"), b"component");
-        let record = Record {
-            key: "k".into(),
-            entry,
-        };
-        assert!(
-            !record.still("k", folder, &guest("a")),
-            "the file is missing"
-        );
+        let record = Record { key: "k".into(), entry };
+        assert!(!record.still("k", folder, &guest("a")), "the file is missing");
         file::write(&folder.join("a.wasm"), b"component").unwrap();
         assert!(record.still("k", folder, &guest("a")));
-        assert!(
-            !record.still("other", folder, &guest("a")),
-            "another module"
-        );
-        let newer = Guest {
-            version: "0.2.0".into(),
-            ..guest("a")
-        };
+        assert!(!record.still("other", folder, &guest("a")), "another module");
+        let newer = Guest { version: "0.2.0".into(), ..guest("a") };
         assert!(!record.still("k", folder, &newer), "another version");
         file::write(&folder.join("a.wasm"), b"tampered").unwrap();
         assert!(!record.still("k", folder, &guest("a")), "other bytes");

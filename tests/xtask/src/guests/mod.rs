@@ -50,11 +50,7 @@ pub(crate) fn command(options: &Options) -> Result<()> {
 pub(crate) fn make(tree: &Tree, toolchain: &Toolchain, names: &[String]) -> Result<()> {
     let all = discover::guests(&tree.metadata)?;
     let wanted = select(&all, names)?;
-    eprintln!(
-        "guests: compiling {} for {} (release, minutes when cold)",
-        wanted.len(),
-        setup::TARGET
-    );
+    eprintln!("guests: compiling {} for {} (release, minutes when cold)", wanted.len(), setup::TARGET);
     let built = build::compile(tree, toolchain, &wanted)?;
     let folder = tree.plugins();
     let _lock = index::lock(&folder)?;
@@ -84,30 +80,18 @@ fn select<'a>(all: &'a [Guest], names: &[String]) -> Result<Vec<&'a Guest>> {
     names
         .iter()
         .map(|name| {
-            all.iter()
-                .find(|guest| guest.name == *name)
-                .with_context(|| {
-                    let known: Vec<_> = all.iter().map(|guest| guest.name.as_str()).collect();
-                    format!(
-                        "no guest is called `{name}`; there are: {}",
-                        known.join(", ")
-                    )
-                })
+            all.iter().find(|guest| guest.name == *name).with_context(|| {
+                let known: Vec<_> = all.iter().map(|guest| guest.name.as_str()).collect();
+                format!("no guest is called `{name}`; there are: {}", known.join(", "))
+            })
         })
         .collect()
 }
 
 /// Turns one core module into a component, unless the component at hand came from the same module.
-fn finish(
-    folder: &Path,
-    guest: &Guest,
-    built: Option<&Built>,
-    known: Option<&Record>,
-) -> Result<Record> {
+fn finish(folder: &Path, guest: &Guest, built: Option<&Built>, known: Option<&Record>) -> Result<Record> {
     let module = match built {
-        Some(Built::Module(path)) => {
-            fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?
-        }
+        Some(Built::Module(path)) => fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?,
         Some(Built::Failed(message)) => bail!("does not compile\n{}", message.trim_end()),
         None => bail!("not compiled, because something that it depends on failed"),
     };
@@ -125,12 +109,7 @@ fn finish(
 
 fn print_line(entry: &Entry, what: &str) {
     let digest = entry.sha256.get(..12).unwrap_or(&entry.sha256);
-    eprintln!(
-        "guests: {:<26} {:<12} {:>9}  {digest}  {what}",
-        entry.name,
-        entry.kind,
-        file::size(entry.size)
-    );
+    eprintln!("guests: {:<26} {:<12} {:>9}  {digest}  {what}", entry.name, entry.kind, file::size(entry.size));
 }
 
 fn report(failures: &BTreeMap<String, String>, count: usize) -> Result<()> {
@@ -142,9 +121,5 @@ fn report(failures: &BTreeMap<String, String>, count: usize) -> Result<()> {
         eprintln!("\nguests: {name}: {message}");
     }
     let names: Vec<_> = failures.keys().map(String::as_str).collect();
-    bail!(
-        "{} of {count} guests are missing: {}",
-        failures.len(),
-        names.join(", ")
-    )
+    bail!("{} of {count} guests are missing: {}", failures.len(), names.join(", "))
 }

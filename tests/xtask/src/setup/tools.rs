@@ -51,14 +51,9 @@ impl Tool {
         // These programs run for seconds: an optimised build would cost more time than it ever saves.
         let mut command = tree.cargo();
         command.args(["install", "--locked", "--quiet", "--debug", package]);
-        command
-            .env("CARGO_PROFILE_DEV_DEBUG", "0")
-            .env_remove("CARGO_TARGET_DIR");
+        command.env("CARGO_PROFILE_DEV_DEBUG", "0").env_remove("CARGO_TARGET_DIR");
         process::run(&mut command).with_context(|| format!("cannot install {package}"))?;
-        eprintln!(
-            "setup: installed {package} in {} s",
-            start.elapsed().as_secs()
-        );
+        eprintln!("setup: installed {package} in {} s", start.elapsed().as_secs());
         Ok(())
     }
 }
@@ -70,9 +65,7 @@ pub(super) fn check_c_compiler() -> Result<&'static str> {
             return Ok(program);
         }
     }
-    bail!(
-        "no C compiler (tried cc, gcc, clang)\nhint: on Debian, `apt-get install build-essential`"
-    )
+    bail!("no C compiler (tried cc, gcc, clang)\nhint: on Debian, `apt-get install build-essential`")
 }
 
 /// One line about each program that is not needed by every command.
@@ -80,10 +73,7 @@ pub(super) fn report(tree: &Tree) {
     for tool in [Tool::Nextest, Tool::Deny] {
         match tool.version(tree) {
             Some(version) => eprintln!("setup: {version}"),
-            None => eprintln!(
-                "setup: {} is missing; the commands that need it install it",
-                tool.package()
-            ),
+            None => eprintln!("setup: {} is missing; the commands that need it install it", tool.package()),
         }
     }
     if Command::new("git").arg("--version").output().is_err() {

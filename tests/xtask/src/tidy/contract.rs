@@ -30,24 +30,15 @@ pub(super) fn problems(root: &Path) -> Result<Surface> {
     let (resolve, package) = read(root)?;
     let surface = print(&resolve, package, true)?;
     let golden = fs::read_to_string(root.join(GOLDEN)).unwrap_or_default();
-    let mut found = Surface {
-        problems: documented(&resolve, package),
-        notes: Vec::new(),
-    };
+    let mut found = Surface { problems: documented(&resolve, package), notes: Vec::new() };
     found.problems.extend(compare(&golden, &surface));
     match semver::latest(&root.join(RELEASED))? {
-        None => found.notes.push(
-            "no surface of the WIT package is released yet: nothing to be compatible with"
-                .to_owned(),
-        ),
+        None => {
+            found.notes.push("no surface of the WIT package is released yet: nothing to be compatible with".to_owned())
+        }
         Some(released) => {
-            found.notes.push(format!(
-                "WIT package compared with the released {}",
-                released.version
-            ));
-            found
-                .problems
-                .extend(semver::problems(&released, &surface)?);
+            found.notes.push(format!("WIT package compared with the released {}", released.version));
+            found.problems.extend(semver::problems(&released, &surface)?);
         }
     }
     Ok(found)
@@ -56,22 +47,14 @@ pub(super) fn problems(root: &Path) -> Result<Surface> {
 /// Writes the golden file anew.
 pub(super) fn bless(root: &Path) -> Result<()> {
     let (resolve, package) = read(root)?;
-    file::write(
-        &root.join(GOLDEN),
-        print(&resolve, package, true)?.as_bytes(),
-    )?;
+    file::write(&root.join(GOLDEN), print(&resolve, package, true)?.as_bytes())?;
     eprintln!("tidy: wrote {GOLDEN}; review it as a change of the contract");
     Ok(())
 }
 
 fn read(root: &Path) -> Result<(Resolve, PackageId)> {
-    let mut resolve = Resolve {
-        all_features: true,
-        ..Resolve::default()
-    };
-    let (package, _) = resolve
-        .push_dir(root.join("wit"))
-        .context("the WIT package does not parse")?;
+    let mut resolve = Resolve { all_features: true, ..Resolve::default() };
+    let (package, _) = resolve.push_dir(root.join("wit")).context("the WIT package does not parse")?;
     Ok((resolve, package))
 }
 
@@ -87,19 +70,12 @@ pub(super) fn print(resolve: &Resolve, package: PackageId, docs: bool) -> Result
 }
 
 fn compare(golden: &str, surface: &str) -> Option<Problem> {
-    let mut pairs = (1..).zip(
-        golden
-            .lines()
-            .chain(std::iter::repeat("(nothing)"))
-            .zip(surface.lines()),
-    );
+    let mut pairs = (1..).zip(golden.lines().chain(std::iter::repeat("(nothing)")).zip(surface.lines()));
     if golden == surface {
         return None;
     }
     let first = pairs.find(|(_, (old, new))| old != new);
-    let (line, old, new) = first.map_or((0, "more lines", "the end"), |(line, (old, new))| {
-        (line, old, new)
-    });
+    let (line, old, new) = first.map_or((0, "more lines", "the end"), |(line, (old, new))| (line, old, new));
     Some(Problem::new(
         format!("{GOLDEN}:{line}"),
         format!(
@@ -112,10 +88,7 @@ fn compare(golden: &str, surface: &str) -> Option<Problem> {
 
 /// Items without docs or without a version.
 fn documented(resolve: &Resolve, package: PackageId) -> Vec<Problem> {
-    let mut check = Check {
-        resolve,
-        problems: Vec::new(),
-    };
+    let mut check = Check { resolve, problems: Vec::new() };
     let Some(package) = resolve.packages.get(package) else {
         return check.problems;
     };
@@ -141,37 +114,22 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn docs(&mut self, name: &str, docs: &Docs) {
-        if docs
-            .contents
-            .as_deref()
-            .unwrap_or_default()
-            .trim()
-            .is_empty()
-        {
-            self.problems.push(Problem::new(
-                format!("wit: {name}"),
-                "no docs; say what it is, its units and its limits",
-            ));
+        if docs.contents.as_deref().unwrap_or_default().trim().is_empty() {
+            self.problems
+                .push(Problem::new(format!("wit: {name}"), "no docs; say what it is, its units and its limits"));
         }
     }
 
     fn item(&mut self, name: &str, docs: &Docs, stability: &Stability) {
         self.docs(name, docs);
         if stability.is_unknown() {
-            self.problems.push(Problem::new(
-                format!("wit: {name}"),
-                "no version; add `@since(version = ...)`",
-            ));
+            self.problems.push(Problem::new(format!("wit: {name}"), "no version; add `@since(version = ...)`"));
         }
     }
 
     fn interface(&mut self, name: &str, interface: &Interface) {
         for (item, function) in &interface.functions {
-            self.item(
-                &format!("{name}.{item}"),
-                &function.docs,
-                &function.stability,
-            );
+            self.item(&format!("{name}.{item}"), &function.docs, &function.stability);
         }
         for (item, id) in &interface.types {
             if let Some(definition) = self.resolve.types.get(*id)
@@ -190,33 +148,15 @@ impl Check<'_> {
             return false;
         };
         let target = self.resolve.types.get(target);
-        target.is_some_and(|target| {
-            matches!(target.owner, TypeOwner::Interface(_)) && target.owner != definition.owner
-        })
+        target.is_some_and(|target| matches!(target.owner, TypeOwner::Interface(_)) && target.owner != definition.owner)
     }
 
     fn parts(&mut self, place: &str, kind: &TypeDefKind) {
         let parts: Vec<(&String, &Docs)> = match kind {
-            TypeDefKind::Record(record) => record
-                .fields
-                .iter()
-                .map(|part| (&part.name, &part.docs))
-                .collect(),
-            TypeDefKind::Variant(variant) => variant
-                .cases
-                .iter()
-                .map(|part| (&part.name, &part.docs))
-                .collect(),
-            TypeDefKind::Enum(cases) => cases
-                .cases
-                .iter()
-                .map(|part| (&part.name, &part.docs))
-                .collect(),
-            TypeDefKind::Flags(flags) => flags
-                .flags
-                .iter()
-                .map(|part| (&part.name, &part.docs))
-                .collect(),
+            TypeDefKind::Record(record) => record.fields.iter().map(|part| (&part.name, &part.docs)).collect(),
+            TypeDefKind::Variant(variant) => variant.cases.iter().map(|part| (&part.name, &part.docs)).collect(),
+            TypeDefKind::Enum(cases) => cases.cases.iter().map(|part| (&part.name, &part.docs)).collect(),
+            TypeDefKind::Flags(flags) => flags.flags.iter().map(|part| (&part.name, &part.docs)).collect(),
             _ => Vec::new(),
         };
         for (name, docs) in parts {
@@ -232,10 +172,7 @@ mod tests {
     fn places(text: &str) -> Vec<String> {
         let mut resolve = Resolve::default();
         let package = resolve.push_str("test.wit", text).unwrap();
-        documented(&resolve, package)
-            .into_iter()
-            .map(|problem| problem.place)
-            .collect()
+        documented(&resolve, package).into_iter().map(|problem| problem.place).collect()
     }
 
     const WHOLE: &str = "
@@ -295,19 +232,14 @@ mod tests {
             assert!(WHOLE.contains(doc));
             assert_eq!(places(&WHOLE.replace(doc, "")), [place]);
         }
-        assert_eq!(
-            places(&WHOLE.replace("/// A function.", "")),
-            ["wit: i.g", "wit: j.h"]
-        );
+        assert_eq!(places(&WHOLE.replace("/// A function.", "")), ["wit: i.g", "wit: j.h"]);
     }
 
     #[test]
     fn every_missing_version_is_found() {
         let since = "@since(version = 0.1.0)";
         let count = WHOLE.matches(since).count();
-        let expected = [
-            "wit: i", "wit: i.r", "wit: i.e", "wit: i.g", "wit: j", "wit: j.h", "wit: w",
-        ];
+        let expected = ["wit: i", "wit: i.r", "wit: i.e", "wit: i.g", "wit: j", "wit: j.h", "wit: w"];
         assert_eq!(count, expected.len());
         for (number, place) in expected.into_iter().enumerate() {
             let (at, _) = WHOLE.match_indices(since).nth(number).unwrap();
@@ -322,24 +254,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         file::write(&root.join("wit/all.wit"), WHOLE.as_bytes()).unwrap();
-        assert_eq!(
-            problems(root).unwrap().problems.len(),
-            1,
-            "no golden file yet"
-        );
+        assert_eq!(problems(root).unwrap().problems.len(), 1, "no golden file yet");
         bless(root).unwrap();
         assert_eq!(problems(root).unwrap().problems, []);
-        file::write(
-            &root.join("wit/all.wit"),
-            WHOLE.replace("f: u32", "f: u64").as_bytes(),
-        )
-        .unwrap();
+        file::write(&root.join("wit/all.wit"), WHOLE.replace("f: u32", "f: u64").as_bytes()).unwrap();
         let found = problems(root).unwrap().problems;
         let message = found.first().unwrap().to_string();
-        assert!(
-            message.contains("expected `f: u32,`, found `f: u64,`"),
-            "{message}"
-        );
+        assert!(message.contains("expected `f: u32,`, found `f: u64,`"), "{message}");
     }
 
     #[test]
@@ -351,13 +272,7 @@ mod tests {
             bless(root).unwrap();
             problems(root).unwrap()
         };
-        assert!(
-            golden(WHOLE)
-                .notes
-                .first()
-                .unwrap()
-                .contains("nothing to be compatible with")
-        );
+        assert!(golden(WHOLE).notes.first().unwrap().contains("nothing to be compatible with"));
         let released = fs::read(root.join(GOLDEN)).unwrap();
         file::write(&root.join(RELEASED).join("0.1.0.wit"), &released).unwrap();
         assert_eq!(golden(WHOLE).problems, []);

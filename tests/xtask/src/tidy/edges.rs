@@ -20,27 +20,13 @@ const TABLE: [(&str, May); 18] = [
     ("loopwright-e2e", May::All),
     (
         "loopwright-engine",
-        May::Name(&[
-            "loopwright-bindings",
-            "loopwright-contract",
-            "loopwright-registry",
-            "loopwright-world",
-        ]),
+        May::Name(&["loopwright-bindings", "loopwright-contract", "loopwright-registry", "loopwright-world"]),
     ),
     ("loopwright-examples", May::All),
     ("loopwright-flywheel", May::Name(&["loopwright-contract"])),
-    (
-        "loopwright-harness",
-        May::Name(&["loopwright-contract", "loopwright-text"]),
-    ),
-    (
-        "loopwright-learn",
-        May::Name(&["loopwright-contract", "loopwright-text"]),
-    ),
-    (
-        "loopwright-memory",
-        May::Name(&["loopwright-contract", "loopwright-text"]),
-    ),
+    ("loopwright-harness", May::Name(&["loopwright-contract", "loopwright-text"])),
+    ("loopwright-learn", May::Name(&["loopwright-contract", "loopwright-text"])),
+    ("loopwright-memory", May::Name(&["loopwright-contract", "loopwright-text"])),
     ("loopwright-models", May::Name(&["loopwright-contract"])),
     ("loopwright-packs", May::Name(&["loopwright-contract"])),
     ("loopwright-registry", May::Name(&["loopwright-contract"])),
@@ -73,35 +59,13 @@ const HEAVY: [Heavy; 6] = [
         owners: &["loopwright-bindings", "loopwright-engine"],
         owners_in_tests: &["loopwright"],
     },
-    Heavy {
-        names: &["candle-"],
-        owners: &["loopwright-models", "loopwright-learn"],
-        owners_in_tests: &[],
-    },
-    Heavy {
-        names: &["tantivy", "tantivy-"],
-        owners: &["loopwright-memory"],
-        owners_in_tests: &[],
-    },
-    Heavy {
-        names: &["clap", "clap_complete"],
-        owners: &["loopwright", "xtask"],
-        owners_in_tests: &[],
-    },
-    Heavy {
-        names: &["tracing-subscriber"],
-        owners: &["loopwright"],
-        owners_in_tests: &["loopwright-e2e"],
-    },
+    Heavy { names: &["candle-"], owners: &["loopwright-models", "loopwright-learn"], owners_in_tests: &[] },
+    Heavy { names: &["tantivy", "tantivy-"], owners: &["loopwright-memory"], owners_in_tests: &[] },
+    Heavy { names: &["clap", "clap_complete"], owners: &["loopwright", "xtask"], owners_in_tests: &[] },
+    Heavy { names: &["tracing-subscriber"], owners: &["loopwright"], owners_in_tests: &["loopwright-e2e"] },
     Heavy {
         names: &["anyhow"],
-        owners: &[
-            "loopwright",
-            "loopwright-e2e",
-            "loopwright-examples",
-            "loopwright-testkit",
-            "xtask",
-        ],
+        owners: &["loopwright", "loopwright-e2e", "loopwright-examples", "loopwright-testkit", "xtask"],
         owners_in_tests: &[],
     },
 ];
@@ -119,20 +83,13 @@ struct Edge<'a> {
 /// Edges of the workspace that the tables do not have.
 pub(super) fn problems(metadata: &Metadata) -> Vec<Problem> {
     let members: Vec<_> = metadata.workspace_packages();
-    let ours: Vec<&str> = members
-        .iter()
-        .map(|package| package.name.as_str())
-        .collect();
+    let ours: Vec<&str> = members.iter().map(|package| package.name.as_str()).collect();
     let mut problems = Vec::new();
     for package in &members {
         let folder = package.manifest_path.strip_prefix(&metadata.workspace_root);
-        let guest = folder
-            .is_ok_and(|path| path.starts_with("plugins") || path.starts_with("tests/guests"));
+        let guest = folder.is_ok_and(|path| path.starts_with("plugins") || path.starts_with("tests/guests"));
         if !guest && !TABLE.iter().any(|(name, _)| *name == package.name.as_str()) {
-            problems.push(Problem::new(
-                package.name.as_str(),
-                "not in the dependency table; decide its edges first",
-            ));
+            problems.push(Problem::new(package.name.as_str(), "not in the dependency table; decide its edges first"));
         }
         for dependency in &package.dependencies {
             let edge = Edge {
@@ -141,11 +98,7 @@ pub(super) fn problems(metadata: &Metadata) -> Vec<Problem> {
                 in_tests: dependency.kind == DependencyKind::Development,
                 guest,
             };
-            let refused = if ours.contains(&edge.to) {
-                refuse_edge(&edge)
-            } else {
-                refuse_heavy(&edge)
-            };
+            let refused = if ours.contains(&edge.to) { refuse_edge(&edge) } else { refuse_heavy(&edge) };
             problems.extend(refused);
         }
     }
@@ -153,10 +106,7 @@ pub(super) fn problems(metadata: &Metadata) -> Vec<Problem> {
 }
 
 fn refuse_edge(edge: &Edge<'_>) -> Option<Problem> {
-    let row = TABLE
-        .iter()
-        .find(|(name, _)| *name == edge.from)
-        .map(|(_, may)| may);
+    let row = TABLE.iter().find(|(name, _)| *name == edge.from).map(|(_, may)| may);
     let may = if edge.guest { Some(&GUESTS_MAY) } else { row };
     let allowed = match may {
         Some(May::All) => true,
@@ -176,24 +126,12 @@ fn refuse_edge(edge: &Edge<'_>) -> Option<Problem> {
 }
 
 fn refuse_heavy(edge: &Edge<'_>) -> Option<Problem> {
-    let matches =
-        |name: &&str| edge.to == *name || (name.ends_with('-') && edge.to.starts_with(*name));
-    let heavy = HEAVY
-        .iter()
-        .find(|heavy| heavy.names.iter().any(&matches))?;
-    if heavy.owners.contains(&edge.from)
-        || (edge.in_tests && heavy.owners_in_tests.contains(&edge.from))
-    {
+    let matches = |name: &&str| edge.to == *name || (name.ends_with('-') && edge.to.starts_with(*name));
+    let heavy = HEAVY.iter().find(|heavy| heavy.names.iter().any(&matches))?;
+    if heavy.owners.contains(&edge.from) || (edge.in_tests && heavy.owners_in_tests.contains(&edge.from)) {
         return None;
     }
-    Some(Problem::new(
-        edge.from,
-        format!(
-            "may not name {}: it belongs to {}",
-            edge.to,
-            heavy.owners.join(", ")
-        ),
-    ))
+    Some(Problem::new(edge.from, format!("may not name {}: it belongs to {}", edge.to, heavy.owners.join(", "))))
 }
 
 #[cfg(test)]
@@ -201,12 +139,7 @@ mod tests {
     use super::*;
 
     fn edge<'a>(from: &'a str, to: &'a str) -> Edge<'a> {
-        Edge {
-            from,
-            to,
-            in_tests: false,
-            guest: false,
-        }
+        Edge { from, to, in_tests: false, guest: false }
     }
 
     #[test]
@@ -219,11 +152,7 @@ mod tests {
             ("loopwright-newcomer", "loopwright-contract", false),
             ("xtask", "loopwright", false),
         ] {
-            assert_eq!(
-                refuse_edge(&edge(from, to)).is_none(),
-                fine,
-                "{from} -> {to}"
-            );
+            assert_eq!(refuse_edge(&edge(from, to)).is_none(), fine, "{from} -> {to}");
         }
     }
 
@@ -235,11 +164,7 @@ mod tests {
             ("loopwright-tool-net", false, false),
             ("loopwright-testkit", true, false),
         ] {
-            let edge = Edge {
-                guest: true,
-                in_tests,
-                ..edge("loopwright-tool-sms", to)
-            };
+            let edge = Edge { guest: true, in_tests, ..edge("loopwright-tool-sms", to) };
             assert_eq!(refuse_edge(&edge).is_none(), fine, "{to}");
         }
     }
@@ -267,10 +192,7 @@ mod tests {
             ("loopwright-world", "anyhow", true, false),
             ("loopwright-world", "serde", false, true),
         ] {
-            let edge = Edge {
-                in_tests,
-                ..edge(from, to)
-            };
+            let edge = Edge { in_tests, ..edge(from, to) };
             assert_eq!(refuse_heavy(&edge).is_none(), fine, "{from} -> {to}");
         }
     }

@@ -24,18 +24,7 @@ const TOP: [&str; 17] = [
 ];
 
 /// Files that are built, not written, whatever is in them.
-const BINARIES: [&str; 10] = [
-    "a",
-    "cwasm",
-    "dll",
-    "dylib",
-    "gguf",
-    "o",
-    "rlib",
-    "safetensors",
-    "so",
-    "wasm",
-];
+const BINARIES: [&str; 10] = ["a", "cwasm", "dll", "dylib", "gguf", "o", "rlib", "safetensors", "so", "wasm"];
 
 /// Files and folders of the top level that do not belong there, each named once.
 pub(super) fn stray<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<Problem> {
@@ -45,21 +34,13 @@ pub(super) fn stray<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<Problem> {
     names
         .into_iter()
         .filter(|name| !name.starts_with('.') && !TOP.contains(name))
-        .map(|name| {
-            Problem::new(
-                name,
-                "stray at the top level; put it into one of the project's folders",
-            )
-        })
+        .map(|name| Problem::new(name, "stray at the top level; put it into one of the project's folders"))
         .collect()
 }
 
 /// A file that is no text.
 pub(super) fn binary(path: &str) -> Vec<Problem> {
-    vec![Problem::new(
-        path,
-        "binary file; nobody can review it: build or generate it instead",
-    )]
+    vec![Problem::new(path, "binary file; nobody can review it: build or generate it instead")]
 }
 
 /// A text file that is named like something built.
@@ -76,14 +57,7 @@ mod tests {
 
     #[test]
     fn the_top_level_is_closed() {
-        let paths = [
-            "Cargo.toml",
-            ".ci/run",
-            "host/src/lib.rs",
-            "notes.md",
-            "src/a.rs",
-            "src/b.rs",
-        ];
+        let paths = ["Cargo.toml", ".ci/run", "host/src/lib.rs", "notes.md", "src/a.rs", "src/b.rs"];
         let found = stray(paths.into_iter());
         let places: Vec<_> = found.iter().map(|problem| problem.place.as_str()).collect();
         assert_eq!(places, ["notes.md", "src"]);
@@ -91,12 +65,7 @@ mod tests {
 
     #[test]
     fn binaries_are_found_by_name() {
-        for (path, count) in [
-            ("tests/guests/x.wasm", 1),
-            ("m.gguf", 1),
-            ("wit/types.wit", 0),
-            ("LICENSE", 0),
-        ] {
+        for (path, count) in [("tests/guests/x.wasm", 1), ("m.gguf", 1), ("wit/types.wit", 0), ("LICENSE", 0)] {
             assert_eq!(binary_name(path).len(), count, "{path}");
         }
     }

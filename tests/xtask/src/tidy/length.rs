@@ -17,9 +17,7 @@ pub(super) fn problems(path: &str, text: &str) -> Vec<Problem> {
     if lines > FILE_LINES_MAX {
         problems.push(Problem::new(
             path,
-            format!(
-                "{lines} lines, at most {FILE_LINES_MAX} are allowed; split it by what it owns"
-            ),
+            format!("{lines} lines, at most {FILE_LINES_MAX} are allowed; split it by what it owns"),
         ));
     }
     if is_test_file(path) {
@@ -42,10 +40,7 @@ pub(super) fn problems(path: &str, text: &str) -> Vec<Problem> {
 fn is_test_file(path: &str) -> bool {
     // Crates below the top-level folder `tests` are code like any other, the end-to-end tests apart.
     let within = path.strip_prefix("tests/").unwrap_or(path);
-    path.starts_with("tests/e2e/")
-        || within
-            .split('/')
-            .any(|part| matches!(part, "tests" | "benches" | "tests.rs"))
+    path.starts_with("tests/e2e/") || within.split('/').any(|part| matches!(part, "tests" | "benches" | "tests.rs"))
 }
 
 struct Walk<'a> {
@@ -109,9 +104,7 @@ impl<'ast> Visit<'ast> for Walk<'_> {
 fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let cfg_test = attribute.path().is_ident("cfg")
-            && attribute
-                .parse_args::<syn::Path>()
-                .is_ok_and(|path| path.is_ident("test"));
+            && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"));
         attribute.path().is_ident("test") || cfg_test
     })
 }
@@ -126,10 +119,7 @@ mod tests {
     }
 
     fn messages(path: &str, text: &str) -> Vec<String> {
-        problems(path, text)
-            .into_iter()
-            .map(|problem| problem.to_string())
-            .collect()
+        problems(path, text).into_iter().map(|problem| problem.to_string()).collect()
     }
 
     #[test]
@@ -137,10 +127,7 @@ mod tests {
         let line = "use a;\n";
         assert_eq!(messages("a.rs", &line.repeat(FILE_LINES_MAX)), [""; 0]);
         let found = messages("a/tests/b.rs", &line.repeat(FILE_LINES_MAX + 1));
-        assert_eq!(
-            found,
-            ["a/tests/b.rs: 801 lines, at most 800 are allowed; split it by what it owns"]
-        );
+        assert_eq!(found, ["a/tests/b.rs: 801 lines, at most 800 are allowed; split it by what it owns"]);
     }
 
     #[test]
@@ -156,10 +143,7 @@ mod tests {
         ] {
             let found = messages("tests/xtask/src/a.rs", &text);
             assert_eq!(found.len(), 1, "{text}");
-            assert!(
-                found.first().unwrap().contains("`long` has 71 lines"),
-                "{found:?}"
-            );
+            assert!(found.first().unwrap().contains("`long` has 71 lines"), "{found:?}");
         }
     }
 
@@ -167,16 +151,8 @@ mod tests {
     fn tests_may_be_long() {
         let long = function(FUNCTION_LINES_MAX + 1);
         assert_eq!(messages("a.rs", &format!("#[test]\n{long}")), [""; 0]);
-        assert_eq!(
-            messages("a.rs", &format!("#[cfg(test)]\nmod x {{\n{long}}}\n")),
-            [""; 0]
-        );
-        for path in [
-            "tests/e2e/src/a.rs",
-            "host/tests/a.rs",
-            "host/benches/a.rs",
-            "sdk/src/a/tests.rs",
-        ] {
+        assert_eq!(messages("a.rs", &format!("#[cfg(test)]\nmod x {{\n{long}}}\n")), [""; 0]);
+        for path in ["tests/e2e/src/a.rs", "host/tests/a.rs", "host/benches/a.rs", "sdk/src/a/tests.rs"] {
             assert_eq!(messages(path, &long), [""; 0], "{path}");
         }
     }

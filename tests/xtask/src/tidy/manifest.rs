@@ -18,9 +18,7 @@ pub(super) fn problems(tree: &Tree) -> Result<Vec<Problem>> {
         for root in roots(package) {
             // A root that cannot be read has no first line either.
             let text = fs::read_to_string(&root).unwrap_or_default();
-            let path = root
-                .strip_prefix(&tree.metadata.workspace_root)
-                .unwrap_or(&root);
+            let path = root.strip_prefix(&tree.metadata.workspace_root).unwrap_or(&root);
             problems.extend(first_line(path.as_str(), &text));
         }
     }
@@ -29,12 +27,8 @@ pub(super) fn problems(tree: &Tree) -> Result<Vec<Problem>> {
 
 /// The first file of each crate that the package makes, tests and benchmarks apart.
 fn roots(package: &Package) -> Vec<cargo_metadata::camino::Utf8PathBuf> {
-    let documented = |kind: &TargetKind| {
-        !matches!(
-            kind,
-            TargetKind::Test | TargetKind::Bench | TargetKind::CustomBuild
-        )
-    };
+    let documented =
+        |kind: &TargetKind| !matches!(kind, TargetKind::Test | TargetKind::Bench | TargetKind::CustomBuild);
     package
         .targets
         .iter()
@@ -47,30 +41,21 @@ fn lints(package: &str, manifest: &str) -> Option<Problem> {
     let table: toml::Table = match manifest.parse() {
         Ok(table) => table,
         Err(error) => {
-            return Some(Problem::new(
-                package,
-                format!("manifest cannot be read: {error}"),
-            ));
+            return Some(Problem::new(package, format!("manifest cannot be read: {error}")));
         }
     };
     let opted_in = table.get("lints").and_then(|lints| lints.get("workspace"));
     if opted_in.and_then(toml::Value::as_bool) == Some(true) {
         return None;
     }
-    Some(Problem::new(
-        package,
-        "does not take the workspace's lints; add `[lints]` with `workspace = true`",
-    ))
+    Some(Problem::new(package, "does not take the workspace's lints; add `[lints]` with `workspace = true`"))
 }
 
 fn first_line(path: &str, text: &str) -> Option<Problem> {
     let line = text.lines().next().unwrap_or_default();
     let sentence = line.strip_prefix("//!").map(str::trim).unwrap_or_default();
     if sentence.is_empty() {
-        return Some(Problem::new(
-            path,
-            "expected a first line `//! What this crate is.`, found none",
-        ));
+        return Some(Problem::new(path, "expected a first line `//! What this crate is.`, found none"));
     }
     None
 }

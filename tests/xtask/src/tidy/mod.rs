@@ -38,10 +38,7 @@ struct Problem {
 
 impl Problem {
     fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            place: place.into(),
-            message: message.into(),
-        }
+        Self { place: place.into(), message: message.into() }
     }
 }
 
@@ -70,10 +67,7 @@ pub(crate) fn check(tree: &Tree) -> Result<()> {
         eprintln!("tidy: {problem}");
     }
     if !problems.is_empty() {
-        bail!(
-            "{} rules of the tree are broken; see the lines above",
-            problems.len()
-        );
+        bail!("{} rules of the tree are broken; see the lines above", problems.len());
     }
     eprintln!("tidy: ok");
     Ok(())
@@ -84,9 +78,7 @@ fn all(tree: &Tree) -> Result<(Vec<Problem>, Vec<String>)> {
     let sources = sources::read(tree.root())?;
     let mut problems = edges::problems(&tree.metadata);
     problems.extend(manifest::problems(tree)?);
-    problems.extend(layout::stray(
-        sources.iter().map(|source| source.path.as_str()),
-    ));
+    problems.extend(layout::stray(sources.iter().map(|source| source.path.as_str())));
     for source in &sources {
         problems.extend(of_one(source));
     }

@@ -26,21 +26,12 @@ impl Source {
 /// Reads them all. A file that git knows and that is gone is left out.
 pub(super) fn read(root: &Path) -> Result<Vec<Source>> {
     let mut git = Command::new("git");
-    git.current_dir(root).args([
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-    ]);
+    git.current_dir(root).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
     let list = process::capture(&mut git)?;
     let mut sources = Vec::new();
     for path in list.split('\0').filter(|path| !path.is_empty()) {
         if let Ok(bytes) = fs::read(root.join(path)) {
-            sources.push(Source {
-                path: path.to_owned(),
-                bytes,
-            });
+            sources.push(Source { path: path.to_owned(), bytes });
         }
     }
     Ok(sources)
@@ -52,15 +43,10 @@ mod tests {
 
     #[test]
     fn binaries_have_no_text() {
-        for (bytes, expected) in [
-            (b"fn main() {}".as_slice(), Some("fn main() {}")),
-            (b"\0asm\x01\0\0\0", None),
-            (b"\xff\xfe", None),
-        ] {
-            let source = Source {
-                path: "x".into(),
-                bytes: bytes.to_vec(),
-            };
+        for (bytes, expected) in
+            [(b"fn main() {}".as_slice(), Some("fn main() {}")), (b"\0asm\x01\0\0\0", None), (b"\xff\xfe", None)]
+        {
+            let source = Source { path: "x".into(), bytes: bytes.to_vec() };
             assert_eq!(source.text(), expected);
         }
     }
@@ -68,24 +54,11 @@ mod tests {
     #[test]
     fn new_files_count_and_ignored_ones_do_not() {
         let folder = tempfile::tempdir().unwrap();
-        process::run(
-            Command::new("git")
-                .current_dir(folder.path())
-                .args(["init", "--quiet"]),
-        )
-        .unwrap();
-        for (name, text) in [
-            (".gitignore", "/target\n"),
-            ("new.rs", ""),
-            ("target/x.rs", ""),
-        ] {
+        process::run(Command::new("git").current_dir(folder.path()).args(["init", "--quiet"])).unwrap();
+        for (name, text) in [(".gitignore", "/target\n"), ("new.rs", ""), ("target/x.rs", "")] {
             crate::file::write(&folder.path().join(name), text.as_bytes()).unwrap();
         }
-        let mut paths: Vec<_> = read(folder.path())
-            .unwrap()
-            .into_iter()
-            .map(|source| source.path)
-            .collect();
+        let mut paths: Vec<_> = read(folder.path()).unwrap().into_iter().map(|source| source.path).collect();
         paths.sort();
         assert_eq!(paths, [".gitignore", "new.rs"]);
     }

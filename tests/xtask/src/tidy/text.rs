@@ -31,29 +31,19 @@ pub(super) fn machine_paths(path: &str, text: &str) -> Vec<Problem> {
         // Part of an address or of a longer path, not the start of a path.
         !before.is_some_and(|letter| letter.is_alphanumeric() || "/._-}".contains(letter))
     })
-    .map(|(place, folder)| {
-        Problem::new(
-            place,
-            format!("names a machine's folder, `{folder}`; take it as an argument"),
-        )
-    })
+    .map(|(place, folder)| Problem::new(place, format!("names a machine's folder, `{folder}`; take it as an argument")))
     .collect()
 }
 
 /// Lines with a mark of unfinished work.
 pub(super) fn unfinished(path: &str, text: &str) -> Vec<Problem> {
-    let written = path
-        .rsplit_once('.')
-        .is_some_and(|(_, extension)| WRITTEN.contains(&extension));
+    let written = path.rsplit_once('.').is_some_and(|(_, extension)| WRITTEN.contains(&extension));
     if !written {
         return Vec::new();
     }
     find(path, text, &UNFINISHED, |_| true)
         .map(|(place, mark)| {
-            Problem::new(
-                place,
-                format!("unfinished: `{mark}`; finish it, or write an issue and take the mark out"),
-            )
+            Problem::new(place, format!("unfinished: `{mark}`; finish it, or write an issue and take the mark out"))
         })
         .collect()
 }
