@@ -1,0 +1,318 @@
+//! The command line: what was said, and nothing of what it means.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The examples at the end of `--help`, and the exit codes.
+const AFTER: &str = "\
+Examples:
+  loopwright run                                    the main job: every planner on the built-in phone pack
+  loopwright run --request \"set an alarm for 6:45\"   one request in plain words, by the local model
+  loopwright run --pack phone --planner scripted --jobs 2 --out runs/gold --json
+  loopwright replay runs/gold
+  loopwright plugin call manage_alarm '{\"action\":\"query\"}'
+
+Exit codes:
+  0  done, and nothing to report against it
+  1  done, and something differs: a replay, a refused task, a void episode
+  2  bad arguments or bad input
+  3  something is not installed: run `loopwright doctor`";
+
+/// A WebAssembly plugin host for planner agents.
+#[derive(Debug, Parser)]
+#[command(name = "loopwright", version, after_help = AFTER, arg_required_else_help = true)]
+pub struct Cli {
+    /// What all commands share.
+    #[command(flatten)]
+    pub shared: Shared,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What all commands share.
+#[derive(Debug, Clone, Args)]
+pub struct Shared {
+    /// Folder of built plugin components.
+    #[arg(long, global = true, env = "LOOPWRIGHT_PLUGINS", default_value = "target/plugins")]
+    pub plugins: PathBuf,
+    /// Folder of compiled components.
+    #[arg(long, global = true, env = "LOOPWRIGHT_CACHE", default_value = "target/cache")]
+    pub cache: PathBuf,
+    /// Machine output on standard output.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Diagnostics on standard error: a level, or a filter such as `loopwright_engine=debug`.
+    #[arg(long, global = true, env = "LOOPWRIGHT_LOG", default_value = "warn")]
+    pub log: String,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Runs tasks, or one request in plain words.
+    Run(Box<RunArgs>),
+    /// Task packs: checks, writes, replays others' records.
+    #[command(subcommand)]
+    Pack(PackCommand),
+    /// Plugins: what is installed, and one call by hand.
+    #[command(subcommand)]
+    Plugin(PluginCommand),
+    /// Runs trajectories again and compares them byte by byte.
+    Replay(ReplayArgs),
+    /// Judges stored trajectories again, also with their pack deleted.
+    Verify(VerifyArgs),
+    /// Shows a trajectory in readable form.
+    Show(ShowArgs),
+    /// Measures what a call, a reset, a fork and a verdict cost, beside bare wasmtime.
+    Bench(BenchArgs),
+    /// Says what is installed, what is missing and how to get it.
+    Doctor,
+    /// Prints a completion script.
+    Completions {
+        /// For which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Which planner decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlannerKind {
+    /// A task's gold actions.
+    Scripted,
+    /// Any offered action, seeded.
+    Random,
+    /// Finishes at once, having done nothing.
+    Idle,
+    /// The local GGUF model.
+    Local,
+    /// An OpenAI-compatible server.
+    Openai,
+}
+
+/// How much a trajectory keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RecordKind {
+    /// Observations and changes whole.
+    Full,
+    /// Their digests only.
+    Digest,
+}
+
+/// `run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The pack: `phone` (built in) or a folder.
+    #[arg(long, default_value = "phone")]
+    pub pack: String,
+    /// Who decides; several run one after another. Without it: scripted, random and idle on the whole pack and the local model on a few tasks.
+    #[arg(long, value_enum)]
+    pub planner: Vec<PlannerKind>,
+    /// One request in plain words, instead of a pack's tasks.
+    #[arg(long, conflicts_with_all = ["pack", "task", "limit"])]
+    pub request: Option<String>,
+    /// The language of `--request`.
+    #[arg(long, default_value = "en")]
+    pub lang: String,
+    /// Only these tasks, by id.
+    #[arg(long)]
+    pub task: Vec<String>,
+    /// Only the first so many tasks.
+    #[arg(long)]
+    pub limit: Option<usize>,
+    /// Tasks for the local model when no planner is named.
+    #[arg(long, default_value_t = 6)]
+    pub model_tasks: usize,
+    /// Steps for the local model when no planner is named.
+    #[arg(long, default_value_t = 6)]
+    pub model_steps: u32,
+    /// Steps of an episode, instead of each task's own budget.
+    #[arg(long)]
+    pub steps: Option<u32>,
+    /// Episodes at a time; results do not depend on it.
+    #[arg(long, default_value_t = 1)]
+    pub jobs: usize,
+    /// Seed of random planners and of sampling.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Seed of the built-in pack's instances.
+    #[arg(long, default_value_t = 1)]
+    pub pack_seed: u64,
+    /// Where trajectories go: a new folder; default: the next free one under target/runs.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// How much trajectories keep.
+    #[arg(long, value_enum, default_value = "full")]
+    pub record: RecordKind,
+    /// Refuses arguments of a wrong type instead of repairing them.
+    #[arg(long)]
+    pub strict: bool,
+    /// Drops every plugin instance after each call: slower, same bytes.
+    #[arg(long)]
+    pub drop_instances: bool,
+    /// Judges every prefix, not only the whole episode.
+    #[arg(long)]
+    pub prefixes: bool,
+    /// Folders of plain `SKILL.md` skills.
+    #[arg(long)]
+    pub skills: Vec<PathBuf>,
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// Which model, for the planners that ask one.
+#[derive(Debug, Clone, Args)]
+pub struct ModelArgs {
+    /// A GGUF file of the Llama, Qwen2 or Qwen3 family.
+    #[arg(long)]
+    pub model: Option<PathBuf>,
+    /// Sampling temperature; 0 takes the likeliest token.
+    #[arg(long, default_value_t = 0.0)]
+    pub temperature: f64,
+    /// Base address of an OpenAI-compatible server, such as `http://127.0.0.1:8000/v1`.
+    #[arg(long)]
+    pub endpoint: Option<String>,
+    /// The model's name on that server.
+    #[arg(long, default_value = "default")]
+    pub model_name: String,
+    /// The environment variable that holds the server's key.
+    #[arg(long, default_value = "OPENAI_API_KEY")]
+    pub key_variable: String,
+    /// Price of a million input tokens, in millionths of your currency.
+    #[arg(long, default_value_t = 0)]
+    pub price_in_micros: u64,
+    /// Price of a million output tokens, in millionths of your currency.
+    #[arg(long, default_value_t = 0)]
+    pub price_out_micros: u64,
+    /// Seconds to wait for the server.
+    #[arg(long, default_value_t = 120)]
+    pub timeout_s: u64,
+}
+
+/// `pack`.
+#[derive(Debug, Subcommand)]
+pub enum PackCommand {
+    /// Runs the admission gate and names the rule that each refused task breaks.
+    Check {
+        /// `phone` (built in), a folder, or a folder of a task pack from elsewhere.
+        pack: String,
+        /// Seed of the built-in pack's instances.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Tasks at a time.
+        #[arg(long, default_value_t = 1)]
+        jobs: usize,
+        /// Only the first so many tasks.
+        #[arg(long)]
+        limit: Option<usize>,
+    },
+    /// Writes the built-in pack to a folder.
+    Write {
+        /// The new folder.
+        dir: PathBuf,
+        /// Seed of the instances.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Lists a pack's families.
+    List {
+        /// `phone` or a folder.
+        #[arg(default_value = "phone")]
+        pack: String,
+        /// Seed of the built-in pack's instances.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Recall of the gold tools among the candidates, by language.
+    Recall {
+        /// Seed of the built-in pack's instances.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Phrasings that the specs' authors were not shown.
+        #[arg(long)]
+        unseen: bool,
+    },
+    /// Runs the calls that another implementation recorded and compares field by field.
+    Replay {
+        /// A folder with `db.json`, `tools.json` and `replays.jsonl`.
+        dir: PathBuf,
+        /// The tool plugin that answers, such as `tau2-retail`.
+        #[arg(long)]
+        plugin: String,
+    },
+}
+
+/// `plugin`.
+#[derive(Debug, Subcommand)]
+pub enum PluginCommand {
+    /// Lists what is installed.
+    List,
+    /// Shows one plugin whole: tools, schemas, collections, what it asks for and what it got.
+    Describe {
+        /// Its name.
+        name: String,
+    },
+    /// Calls one tool on a fresh world.
+    Call {
+        /// The tool.
+        tool: String,
+        /// Its arguments, a JSON object.
+        #[arg(default_value = "{}")]
+        arguments: String,
+        /// Calls it through the environment, so that the rules of the world hold.
+        #[arg(long)]
+        through_environment: bool,
+    },
+}
+
+/// `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// A folder of trajectories.
+    pub dir: PathBuf,
+    /// Trajectories at a time.
+    #[arg(long, default_value_t = 1)]
+    pub jobs: usize,
+    /// Drops every plugin instance after each call.
+    #[arg(long)]
+    pub drop_instances: bool,
+}
+
+/// `verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// A folder of trajectories.
+    pub dir: PathBuf,
+    /// Judges with this verifier instead of each check's own.
+    #[arg(long)]
+    pub verifier: Option<String>,
+    /// Trajectories at a time.
+    #[arg(long, default_value_t = 1)]
+    pub jobs: usize,
+}
+
+/// `show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// A trajectory's file.
+    pub file: PathBuf,
+    /// Shows results and changes whole instead of folded.
+    #[arg(long)]
+    pub full: bool,
+}
+
+/// `bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Only rows whose name contains this.
+    #[arg(long)]
+    pub filter: Option<String>,
+    /// Samples a row.
+    #[arg(long, default_value_t = 2000)]
+    pub samples: usize,
+    /// A folder of recorded calls to measure beside (tau2 retail).
+    #[arg(long)]
+    pub retail: Option<PathBuf>,
+}

@@ -1,0 +1,106 @@
+//! Runs the admission gate's variants through harness, environment and verifiers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loopwright_contract::action::{Action, Proposed};
+use loopwright_contract::digest::PolicyDigest;
+use loopwright_contract::episode::EpisodeHost as _;
+use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
+use loopwright_contract::task::Task;
+use loopwright_contract::trajectory::Trajectory;
+use loopwright_engine::PluginHost;
+use loopwright_harness::recall::{LanguageRecall, RecallCase, ToolIndex, recall_at};
+use loopwright_harness::trajectory::read_bytes;
+use loopwright_harness::{Harness, Offer, Output, RunOptions, Settings, run_tasks};
+use loopwright_packs::gate::{GateRunner, Report, check_double, check_task, doubles};
+use serde_json::Value;
+
+use super::in_parallel;
+use crate::wire::MachineStopwatch;
+
+/// Runs given decisions on a host.
+struct Runner {
+    harness: Harness,
+}
+
+/// Proposes what it was given, turn by turn, and then finishes with an empty answer.
+struct Given<'a>(&'a [Vec<Proposed>]);
+
+impl Planner for Given<'_> {
+    fn version(&self) -> PolicyVersion {
+        PolicyVersion { name: "given".to_owned(), digest: PolicyDigest::of(b"given"), sampling: Value::Null }
+    }
+
+    fn decide_batch(&self, requests: &[DecisionRequest<'_>]) -> Vec<Result<Decision, PlannerFault>> {
+        let finish = || vec![Proposed::Action { value: Action::Finish { answer: String::new(), data: None } }];
+        requests
+            .iter()
+            .map(|request| {
+                let turn = usize::try_from(request.context.turn).unwrap_or(usize::MAX);
+                Ok(Decision { proposed: self.0.get(turn).cloned().unwrap_or_else(finish), ..Decision::default() })
+            })
+            .collect()
+    }
+}
+
+impl GateRunner for Runner {
+    fn run(&self, task: &Task, decisions: &[Vec<Proposed>]) -> Result<Trajectory, String> {
+        let mut options = RunOptions::new(MachineStopwatch::start());
+        options.output = Output::Memory;
+        let results = run_tasks(&self.harness, &Given(decisions), std::slice::from_ref(task), &options, &|_| {});
+        let result = results.into_iter().next().ok_or("the run gave no result")?;
+        let Some(lines) = result.lines else {
+            return Err(format!("{:?}", result.outcome));
+        };
+        let mut text = lines.join("\n");
+        text.push('\n');
+        Ok(read_bytes(text.as_bytes()).map_err(|error| error.to_string())?.trajectory)
+    }
+}
+
+/// Checks tasks on several threads; the report is in the order of the tasks.
+///
+/// # Errors
+/// When the harness cannot be built.
+pub fn check(host: &PluginHost, tasks: &[Task], jobs: usize, progress: &(dyn Fn() + Sync)) -> anyhow::Result<Report> {
+    // Whether recall finds a task's tools is a question of its own: see `pack recall`.
+    let settings = Settings { offer: Offer::Exposed, ..Settings::default() };
+    let runner = Runner { harness: Harness::new(Arc::new(host.clone()), settings, Vec::new())? };
+    let doubles = doubles(tasks);
+    let results = in_parallel(tasks, jobs, &|task| {
+        let result = check_double(task, &doubles).and_then(|()| check_task(task, host.tools(), &runner));
+        progress();
+        result
+    });
+    let mut report = Report::default();
+    for result in results {
+        report.add(result);
+    }
+    Ok(report)
+}
+
+/// Recall of the gold tools among the candidates, by language.
+#[must_use]
+pub fn recall(host: &PluginHost, tasks: &[Task], candidates: usize) -> BTreeMap<String, LanguageRecall> {
+    let specs: Vec<_> = host.tools().iter().map(|tool| tool.spec.clone()).collect();
+    let index = ToolIndex::build(&specs);
+    let cases: Vec<RecallCase> = tasks
+        .iter()
+        .map(|task| RecallCase {
+            lang: task.lang.clone(),
+            request: task.request.clone(),
+            gold: task
+                .gold
+                .iter()
+                .flatten()
+                .filter_map(|action| match action {
+                    Action::Call(call) => Some(call.tool.clone()),
+                    _ => None,
+                })
+                .collect(),
+        })
+        .filter(|case| !case.gold.is_empty())
+        .collect();
+    recall_at(&index, &cases, candidates).into_iter().map(|(lang, recall)| (lang.to_string(), recall)).collect()
+}

@@ -1,0 +1,172 @@
+//! `plugin`: what is installed, and one call by hand.
+
+use loopwright_contract::environment::{Actor, Turn};
+use loopwright_contract::episode::{EpisodeHost as _, PluginKind, PluginRecord};
+use loopwright_contract::json::{JsonLimits, parse};
+use loopwright_contract::name::{CallId, ToolName};
+use loopwright_contract::task::{Start, Task};
+use loopwright_contract::tool::{InstalledTool, ToolCall};
+use loopwright_engine::{Outcome, PluginHost, Scratch};
+use serde_json::{Value, json};
+
+use crate::cli::{PluginCommand, Shared};
+use crate::exit::Exit;
+use crate::output;
+use crate::table::{Align, cut, render};
+use crate::wire::{self, Engine, Worlds};
+
+/// When a call by hand is made: 2026-03-02T09:00 in Shanghai.
+const START_NS: u64 = 1_772_413_200_000_000_000;
+
+/// Runs it.
+///
+/// # Errors
+/// An unknown name, malformed arguments, or something that is not installed.
+pub fn plugin(shared: &Shared, command: &PluginCommand) -> anyhow::Result<Exit> {
+    let host = wire::host(shared, Engine::default(), Worlds::default())?;
+    match command {
+        PluginCommand::List => list(shared, &host),
+        PluginCommand::Describe { name } => describe(shared, &host, name),
+        PluginCommand::Call { tool, arguments, through_environment } => call(shared, &host, tool, arguments, *through_environment),
+    }
+}
+
+fn tools_of<'a>(host: &'a PluginHost, plugin: &'a PluginRecord) -> impl Iterator<Item = &'a InstalledTool> {
+    host.tools().iter().filter(|tool| tool.plugin == plugin.name)
+}
+
+fn kind(kind: PluginKind) -> &'static str {
+    match kind {
+        PluginKind::Tool => "tool",
+        PluginKind::Environment => "environment",
+        PluginKind::Verifier => "verifier",
+        PluginKind::Skill => "skill",
+    }
+}
+
+fn list(shared: &Shared, host: &PluginHost) -> anyhow::Result<Exit> {
+    if shared.json {
+        let rows: Vec<Value> = host
+            .plugins()
+            .iter()
+            .map(|plugin| {
+                let tools: Vec<Value> = tools_of(host, plugin).map(|tool| json!({"name": tool.spec.name, "domain": tool.spec.domain, "effect": tool.spec.strongest_effect()})).collect();
+                json!({"name": plugin.name, "version": plugin.version, "kind": plugin.kind, "digest": plugin.digest, "tools": tools})
+            })
+            .collect();
+        output::json(&rows);
+        return Ok(Exit::Good);
+    }
+    let rows: Vec<Vec<String>> = host
+        .plugins()
+        .iter()
+        .map(|plugin| {
+            let names: Vec<&str> = tools_of(host, plugin).map(|tool| tool.spec.name.as_str()).collect();
+            let digest: String = plugin.digest.to_string().chars().skip(7).take(12).collect();
+            vec![kind(plugin.kind).to_owned(), plugin.name.to_string(), plugin.version.clone(), digest, names.len().to_string(), cut(&names.join(" "), 80)]
+        })
+        .collect();
+    let head = [("kind", Align::Left), ("plugin", Align::Left), ("version", Align::Left), ("sha256", Align::Left), ("tools", Align::Right), ("", Align::Left)];
+    output::print(render(&head, &rows));
+    Ok(Exit::Good)
+}
+
+fn describe(shared: &Shared, host: &PluginHost, name: &str) -> anyhow::Result<Exit> {
+    let Some(plugin) = host.plugins().iter().find(|plugin| plugin.name == *name) else {
+        anyhow::bail!("plugin `{name}` is not installed\nhint: `loopwright plugin list` names the installed ones");
+    };
+    let tools: Vec<&InstalledTool> = tools_of(host, plugin).collect();
+    let card = host.skills().iter().find(|card| card.name == *name);
+    if shared.json {
+        let specs: Vec<_> = tools.iter().map(|tool| &tool.spec).collect();
+        output::json(&json!({"plugin": plugin, "tools": specs, "skill": card}));
+        return Ok(Exit::Good);
+    }
+    output::line(format_args!("{} {} {}\n{}", kind(plugin.kind), plugin.name, plugin.version, plugin.digest));
+    output::line(format_args!("reads  {}\nwrites {}", names(&plugin.grant.read), names(&plugin.grant.write)));
+    if let Some(card) = card {
+        for summary in &card.summary {
+            output::line(format_args!("\n{}: {}", summary.lang, summary.text));
+        }
+    }
+    for tool in tools {
+        output::line(format_args!("\n{} [{}]", tool.spec.name, tool.spec.domain));
+        for text in &tool.spec.description {
+            output::line(format_args!("  {}: {}", text.lang, text.text));
+        }
+        for rule in &tool.spec.access {
+            let when = rule.when.as_ref().map_or("otherwise".to_owned(), |when| format!("{} = {}", when.argument, Value::from(when.one_of.clone())));
+            let requires = if rule.requires.is_empty() { String::new() } else { format!(", requires {}", rule.requires.join(", ")) };
+            output::line(format_args!("  {when}: {}{requires}", format!("{:?}", rule.effect).to_lowercase()));
+        }
+        output::line(format_args!("  arguments {}", tool.spec.arguments_schema));
+    }
+    Ok(Exit::Good)
+}
+
+fn names(collections: &[loopwright_contract::name::CollectionName]) -> String {
+    if collections.is_empty() { "nothing".to_owned() } else { collections.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ") }
+}
+
+fn call(shared: &Shared, host: &PluginHost, tool: &str, arguments: &str, through_environment: bool) -> anyhow::Result<Exit> {
+    let arguments = parse(arguments, &JsonLimits::CONTRACT).map_err(|error| anyhow::anyhow!("the arguments are not JSON: {error}\nhint: quote them, as in '{{\"action\":\"query\"}}'"))?;
+    if !arguments.is_object() {
+        anyhow::bail!("the arguments are {arguments}, expected a JSON object");
+    }
+    let tool = ToolName::new(tool)?;
+    if !host.tools().iter().any(|installed| installed.spec.name == tool) {
+        anyhow::bail!("tool `{tool}` is not installed\nhint: `loopwright plugin list` names the installed ones");
+    }
+    let call = ToolCall { id: CallId::new("c1")?, tool, arguments };
+    if through_environment { in_episode(shared, host, call) } else { bare(shared, host, &call) }
+}
+
+fn start() -> Start {
+    Start { now_ns: START_NS, zone: "Asia/Shanghai".to_owned(), seed: 1 }
+}
+
+/// The tool alone, on a fresh world.
+fn bare(shared: &Shared, host: &PluginHost, call: &ToolCall) -> anyhow::Result<Exit> {
+    let made = Scratch::new(host, &start(), None)?.call(call)?;
+    let (exit, envelope) = match &made.outcome {
+        Outcome::Ok(success) => (Exit::Good, success.envelope()),
+        Outcome::Failed(failure) => (Exit::Differs, failure.envelope()),
+        Outcome::Faulted(fault) => (Exit::Differs, json!({"fault": fault})),
+    };
+    if shared.json {
+        output::json(&json!({"result": envelope, "fuel": made.fuel, "changes": made.changes, "log": made.log, "log_dropped": made.log_dropped}));
+        return Ok(exit);
+    }
+    output::line(serde_json::to_string_pretty(&envelope)?);
+    for change in &made.changes {
+        output::line(format_args!("changed {}/{}: {}", change.collection, change.key, change.after.as_ref().map_or("deleted".to_owned(), ToString::to_string)));
+    }
+    for line in &made.log {
+        output::note(format_args!("log: {line}"));
+    }
+    output::note(format_args!("fuel: {}", made.fuel));
+    Ok(exit)
+}
+
+/// The same through the sandbox, so that the rules of the world hold.
+fn in_episode(shared: &Shared, host: &PluginHost, call: ToolCall) -> anyhow::Result<Exit> {
+    let task: Task = serde_json::from_value(json!({
+        "id": "by-hand", "family": "by-hand", "category": "by-hand", "split": "test", "lang": "en", "request": "", "environment": "sandbox",
+        "start": start(), "checks": [],
+    }))?;
+    let mut episode = host.prepare(&task)?.open()?;
+    episode.reset()?;
+    let result = episode.step(&Turn { actor: Actor::Agent, calls: vec![call] })?;
+    let envelopes: Vec<Value> = result.feedback.iter().map(|feedback| json!({"result": feedback.reply.envelope(), "effects": feedback.effects})).collect();
+    let changes = episode.changes();
+    let ok = episode.steps().iter().all(|step| step.ok);
+    if shared.json {
+        output::json(&json!({"feedback": envelopes, "changes": changes}));
+    } else {
+        output::line(serde_json::to_string_pretty(&envelopes)?);
+        for change in &changes {
+            output::line(format_args!("changed {}/{}: {}", change.collection, change.key, change.after.as_ref().map_or("deleted".to_owned(), ToString::to_string)));
+        }
+    }
+    Ok(if ok { Exit::Good } else { Exit::Differs })
+}

@@ -1,0 +1,5 @@
+//! The `loopwright` command.
+
+fn main() -> std::process::ExitCode {
+    loopwright::main()
+}

@@ -1,0 +1,176 @@
+//! Puts plugins, engine and worlds together, from what the command line says.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use loopwright_contract::fault::HostFault;
+use loopwright_contract::json::canonical;
+use loopwright_contract::stopwatch::Stopwatch;
+use loopwright_engine::{CacheConfig, CacheKey, Candidate, EngineConfig, Engines, GrantPolicy, InstancePolicy, PluginHost, WorldSource};
+use loopwright_harness::{SkillFile, read_skill_folder};
+use loopwright_packs::pack::{self, Pack};
+use loopwright_packs::{phone, tau2};
+use loopwright_registry::Index;
+use serde_json::Value;
+
+use crate::cli::Shared;
+use crate::exit::NotInstalled;
+
+/// Instances of each family and language in the built-in pack.
+pub const INSTANCES_PER_FAMILY: u32 = 2;
+/// The name of the built-in pack.
+pub const BUILT_IN: &str = "phone";
+
+/// The machine's clock, as a backstop for wall budgets.
+#[derive(Debug)]
+pub struct MachineStopwatch(Instant);
+
+impl MachineStopwatch {
+    /// Starts it.
+    #[must_use]
+    pub fn start() -> Arc<Self> {
+        Arc::new(Self(Instant::now()))
+    }
+}
+
+impl Stopwatch for MachineStopwatch {
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// Worlds of packs, by name, as text.
+#[derive(Debug, Default)]
+pub struct Worlds(BTreeMap<String, Arc<str>>);
+
+impl Worlds {
+    /// The worlds of a pack.
+    #[must_use]
+    pub fn of(worlds: &BTreeMap<String, Value>) -> Self {
+        Self(worlds.iter().map(|(name, world)| (name.clone(), canonical(world).into())).collect())
+    }
+}
+
+impl WorldSource for Worlds {
+    fn world(&self, name: &str) -> Result<Arc<str>, HostFault> {
+        self.0.get(name).cloned().ok_or_else(|| {
+            let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
+            HostFault::Setup(format!("world `{name}` is not among those of the pack: {known:?}\nhint: name the pack that brings it with --pack"))
+        })
+    }
+}
+
+/// How plugins are run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Engine {
+    /// Drops every instance after each call.
+    pub drop_instances: bool,
+}
+
+/// Installs all plugins of the index.
+///
+/// # Errors
+/// [`NotInstalled`] when there are none, and whatever the engine refuses.
+pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<PluginHost> {
+    let index = index(shared)?;
+    let candidates = index.plugins().map(|entry| index.load(entry).map(Candidate::from)).collect::<Result<Vec<_>, _>>()?;
+    let config = EngineConfig {
+        instances: if engine.drop_instances { InstancePolicy::DropAfterCall } else { InstancePolicy::Keep },
+        cache: cache(&shared.cache),
+        ..EngineConfig::default()
+    };
+    let engines = Arc::new(Engines::new(&config)?);
+    // Only what the set-up built from this repository is in the index, so all of it is first-party.
+    Ok(PluginHost::install(engines, config, &GrantPolicy::trusting(), Arc::new(worlds), &candidates)?)
+}
+
+/// The installed plugins.
+///
+/// # Errors
+/// [`NotInstalled`] when the folder has no index.
+pub fn index(shared: &Shared) -> anyhow::Result<Index> {
+    if !shared.plugins.join("index.json").exists() {
+        return Err(NotInstalled(format!("no plugins in `{}`\nhint: build them with `cargo xtask guests`, or name their folder with --plugins", shared.plugins.display())).into());
+    }
+    Ok(Index::open(&shared.plugins)?)
+}
+
+/// The cache of compiled components; without one every start compiles.
+fn cache(folder: &Path) -> Option<CacheConfig> {
+    match key(folder) {
+        Ok(key) => Some(CacheConfig { folder: folder.to_owned(), key }),
+        Err(error) => {
+            tracing::warn!(folder = %folder.display(), %error, "no cache of compiled plugins: every start compiles them");
+            None
+        }
+    }
+}
+
+/// The key of this machine that compiled code is authenticated with; made at the first start, readable by its owner only.
+fn key(folder: &Path) -> std::io::Result<CacheKey> {
+    let path = folder.join("key");
+    fs::create_dir_all(folder)?;
+    let read = |path: &Path| -> std::io::Result<[u8; 32]> {
+        let mut bytes = [0; 32];
+        fs::File::open(path)?.read_exact(&mut bytes)?;
+        Ok(bytes)
+    };
+    if let Ok(bytes) = read(&path) {
+        return Ok(CacheKey::new(bytes));
+    }
+    let fresh = read(Path::new("/dev/urandom"))?;
+    let temporary = folder.join(format!("key.{}", std::process::id()));
+    private(&temporary, &fresh)?;
+    // Whoever is first keeps the key: a link never replaces an existing one, and everybody reads what is there.
+    let linked = fs::hard_link(&temporary, &path);
+    fs::remove_file(&temporary)?;
+    match linked {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    read(&path).map(CacheKey::new)
+}
+
+fn private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// A pack by name: the built-in one, a folder of ours, or a folder of records from elsewhere.
+///
+/// # Errors
+/// What is wrong with the folder, with file and line.
+pub fn pack(name: &str, seed: u64) -> anyhow::Result<Pack> {
+    if name == BUILT_IN {
+        return Ok(phone::builtin(seed, INSTANCES_PER_FAMILY)?);
+    }
+    let folder = Path::new(name);
+    if folder.join("card.json").exists() {
+        return pack::read(folder).with_context(|| format!("pack `{name}` cannot be read"));
+    }
+    if folder.join("db.json").exists() {
+        return Ok(tau2::import(folder).with_context(|| format!("folder `{name}` cannot be imported"))?.pack);
+    }
+    anyhow::bail!("`{name}` is no pack: expected `{BUILT_IN}`, a folder with card.json, or a folder with db.json, tasks.json and tools.json")
+}
+
+/// Plain skills of several folders.
+///
+/// # Errors
+/// What is wrong with a file.
+pub fn skills(folders: &[std::path::PathBuf]) -> anyhow::Result<Vec<SkillFile>> {
+    let mut files = Vec::new();
+    for folder in folders {
+        files.extend(read_skill_folder(folder).with_context(|| format!("skills of `{}` cannot be read", folder.display()))?);
+    }
+    Ok(files)
+}
