@@ -40,17 +40,13 @@ impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Length => formatter.write_str("1 to 200 characters"),
-            Self::Unexpected {
-                found: Some(found),
-                at,
-            } => write!(
+            Self::Unexpected { found: Some(found), at } => write!(
                 formatter,
                 "a number, an operator out of + - * / % ^ or a parenthesis at character {at} instead of `{found}`"
             ),
-            Self::Unexpected { found: None, at } => write!(
-                formatter,
-                "a number or a parenthesis at character {at}, where it ends"
-            ),
+            Self::Unexpected { found: None, at } => {
+                write!(formatter, "a number or a parenthesis at character {at}, where it ends")
+            }
             Self::Depth => formatter.write_str("at most 32 nested parentheses"),
             Self::DivisionByZero => formatter.write_str("no division by zero"),
             Self::NotFinite => formatter.write_str("a result that is a finite number"),
@@ -69,11 +65,7 @@ pub fn evaluate(text: &str) -> Result<f64, Problem> {
     if text.trim().is_empty() || characters.len() > LENGTH_MAX {
         return Err(Problem::Length);
     }
-    let mut parser = Parser {
-        characters: &characters,
-        position: 0,
-        depth: 0,
-    };
+    let mut parser = Parser { characters: &characters, position: 0, depth: 0 };
     let value = parser.sum()?;
     match parser.peek() {
         None if value.is_finite() => Ok(value),
@@ -91,23 +83,17 @@ struct Parser<'a> {
 impl Parser<'_> {
     /// The next character that is not white space, with the typographic operators read as the plain ones.
     fn peek(&mut self) -> Option<char> {
-        while self
-            .characters
-            .get(self.position)
-            .is_some_and(|character| character.is_whitespace())
-        {
+        while self.characters.get(self.position).is_some_and(|character| character.is_whitespace()) {
             self.position += 1;
         }
-        self.characters
-            .get(self.position)
-            .map(|character| match character {
-                '×' | '✕' | '·' => '*',
-                '÷' => '/',
-                '−' | '–' => '-',
-                '（' => '(',
-                '）' => ')',
-                other => *other,
-            })
+        self.characters.get(self.position).map(|character| match character {
+            '×' | '✕' | '·' => '*',
+            '÷' => '/',
+            '−' | '–' => '-',
+            '（' => '(',
+            '）' => ')',
+            other => *other,
+        })
     }
 
     fn take(&mut self, wanted: &[char]) -> Option<char> {
@@ -118,21 +104,14 @@ impl Parser<'_> {
 
     fn unexpected(&mut self) -> Problem {
         let found = self.peek();
-        Problem::Unexpected {
-            found,
-            at: self.position + 1,
-        }
+        Problem::Unexpected { found, at: self.position + 1 }
     }
 
     fn sum(&mut self) -> Result<f64, Problem> {
         let mut value = self.product()?;
         while let Some(operator) = self.take(&['+', '-']) {
             let right = self.product()?;
-            value = if operator == '+' {
-                value + right
-            } else {
-                value - right
-            };
+            value = if operator == '+' { value + right } else { value - right };
         }
         Ok(value)
     }
@@ -187,19 +166,12 @@ impl Parser<'_> {
     fn atom(&mut self) -> Result<f64, Problem> {
         if self.take(&['(']).is_some() {
             let value = self.nested(Self::sum)?;
-            return if self.take(&[')']).is_some() {
-                Ok(value)
-            } else {
-                Err(self.unexpected())
-            };
+            return if self.take(&[')']).is_some() { Ok(value) } else { Err(self.unexpected()) };
         }
         self.peek();
         let start = self.position;
         let rest = self.characters.get(start..).unwrap_or_default();
-        let length = rest
-            .iter()
-            .take_while(|character| character.is_ascii_digit() || **character == '.')
-            .count();
+        let length = rest.iter().take_while(|character| character.is_ascii_digit() || **character == '.').count();
         let text: String = rest.iter().take(length).collect();
         match text.parse::<f64>() {
             Ok(value) if text != "." => {
@@ -239,35 +211,11 @@ mod tests {
         for (text, expected) in [
             ("", Problem::Length),
             ("1 +", Problem::Unexpected { found: None, at: 4 }),
-            (
-                "1 + x",
-                Problem::Unexpected {
-                    found: Some('x'),
-                    at: 5,
-                },
-            ),
+            ("1 + x", Problem::Unexpected { found: Some('x'), at: 5 }),
             ("(1", Problem::Unexpected { found: None, at: 3 }),
-            (
-                "1)",
-                Problem::Unexpected {
-                    found: Some(')'),
-                    at: 2,
-                },
-            ),
-            (
-                "1.2.3",
-                Problem::Unexpected {
-                    found: Some('1'),
-                    at: 1,
-                },
-            ),
-            (
-                ".",
-                Problem::Unexpected {
-                    found: Some('.'),
-                    at: 1,
-                },
-            ),
+            ("1)", Problem::Unexpected { found: Some(')'), at: 2 }),
+            ("1.2.3", Problem::Unexpected { found: Some('1'), at: 1 }),
+            (".", Problem::Unexpected { found: Some('.'), at: 1 }),
             ("1 / 0", Problem::DivisionByZero),
             ("9^999", Problem::NotFinite),
         ] {

@@ -2,11 +2,7 @@
 //!
 //! A component imports only what its code reaches, so that the union of imports costs nothing.
 #![allow(missing_docs, unreachable_pub, unsafe_code, reason = "generated code")]
-#![allow(
-    clippy::all,
-    clippy::allow_attributes_without_reason,
-    reason = "generated code"
-)]
+#![allow(clippy::all, clippy::allow_attributes_without_reason, reason = "generated code")]
 
 wit_bindgen::generate!({
     path: "../wit",

@@ -38,11 +38,7 @@ impl ToolCall {
     /// # Ok::<(), loopwright_sdk::ShapeError>(())
     /// ```
     pub fn new(id: impl Into<String>, tool: impl Into<String>, arguments: &Value) -> Self {
-        Self {
-            id: id.into(),
-            tool: tool.into(),
-            arguments: arguments.into(),
-        }
+        Self { id: id.into(), tool: tool.into(), arguments: arguments.into() }
     }
 
     /// One argument, or none when it is absent.
@@ -76,19 +72,13 @@ pub struct Reply<D = Value> {
 impl<D> Reply<D> {
     /// A reply.
     pub fn new(message: impl Into<String>, data: D) -> Self {
-        Self {
-            message: message.into(),
-            data,
-        }
+        Self { message: message.into(), data }
     }
 }
 
 impl<D: Serialize> Reply<D> {
     pub(crate) fn into_success(self) -> Result<Success, ShapeError> {
-        Ok(Success {
-            message: self.message,
-            data: Json::of(&self.data)?,
-        })
+        Ok(Success { message: self.message, data: Json::of(&self.data)? })
     }
 }
 

@@ -51,9 +51,7 @@ pub struct World {
 
 impl World {
     pub(crate) fn new(port: Port) -> Self {
-        Self {
-            phone: Phone::new(port),
-        }
+        Self { phone: Phone::new(port) }
     }
 
     /// The names of all installed tools, sorted.

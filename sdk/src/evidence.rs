@@ -93,11 +93,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// When a name is malformed or the document does not fit `T`.
-    pub fn get<T: DeserializeOwned>(
-        &self,
-        collection: &str,
-        key: &str,
-    ) -> Result<Option<T>, StateError> {
+    pub fn get<T: DeserializeOwned>(&self, collection: &str, key: &str) -> Result<Option<T>, StateError> {
         let found = self.0.get(collection, key)?;
         found.map(|text| read(collection, key, &text)).transpose()
     }
@@ -106,11 +102,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// As [`get`](Self::get), and when the query breaks a limit.
-    pub fn find<T: DeserializeOwned>(
-        &self,
-        collection: &str,
-        query: &Query,
-    ) -> Result<Page<T>, StateError> {
+    pub fn find<T: DeserializeOwned>(&self, collection: &str, query: &Query) -> Result<Page<T>, StateError> {
         typed_page(collection, self.0.find(collection, query)?)
     }
 
@@ -118,11 +110,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// As [`find`](Self::find).
-    pub fn find_all<T: DeserializeOwned>(
-        &self,
-        collection: &str,
-        query: &Query,
-    ) -> Result<Vec<Doc<T>>, StateError> {
+    pub fn find_all<T: DeserializeOwned>(&self, collection: &str, query: &Query) -> Result<Vec<Doc<T>>, StateError> {
         let mut page = self.find(collection, query)?;
         let mut docs = page.docs;
         while let Some(cursor) = page.next {

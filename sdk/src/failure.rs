@@ -39,10 +39,7 @@ impl Code {
     }
 
     /// A number that another plugin chose.
-    #[cfg_attr(
-        not(target_family = "wasm"),
-        expect(dead_code, reason = "only the imports carry foreign codes")
-    )]
+    #[cfg_attr(not(target_family = "wasm"), expect(dead_code, reason = "only the imports carry foreign codes"))]
     pub(crate) const fn from_host(code: u16) -> Self {
         Self(code)
     }
@@ -116,11 +113,7 @@ pub struct Failure(Kind);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
-    Refused {
-        code: Code,
-        message: String,
-        data: Option<Value>,
-    },
+    Refused { code: Code, message: String, data: Option<Value> },
     Fault(Fault),
 }
 
@@ -201,18 +194,11 @@ impl Failure {
     /// assert_eq!(failure.message(), "argument `mode` is `loud`, expected `ring`, `vibrate` or `silent`");
     /// assert_eq!(failure.data().and_then(|data| data.pointer("/allowed/2")), Some(&"silent".into()));
     /// ```
-    pub fn bad_argument(
-        argument: &str,
-        allowed: impl Into<Allowed>,
-        found: impl Into<Value>,
-    ) -> Self {
+    pub fn bad_argument(argument: &str, allowed: impl Into<Allowed>, found: impl Into<Value>) -> Self {
         let (allowed, found) = (allowed.into(), found.into());
         let message = match &found {
             Value::Null => format!("argument `{argument}` is missing, expected {allowed}"),
-            found => format!(
-                "argument `{argument}` is {}, expected {allowed}",
-                quoted(found)
-            ),
+            found => format!("argument `{argument}` is {}, expected {allowed}", quoted(found)),
         };
         Self::refused(Code::BAD_ARGUMENT, message)
             .with_data("argument", argument)
@@ -248,11 +234,7 @@ impl Failure {
     /// 404: there is no `what` (such as "note") called `found`. Add [`with_allowed`](Self::with_allowed) where the names are few.
     pub fn not_found(what: &str, found: impl Into<Value>) -> Self {
         let found = found.into();
-        Self::refused(
-            Code::NOT_FOUND,
-            format!("there is no {what} {}", quoted(&found)),
-        )
-        .with_data("found", found)
+        Self::refused(Code::NOT_FOUND, format!("there is no {what} {}", quoted(&found))).with_data("found", found)
     }
 
     /// 409: `found` is the state that speaks against the call, `remedy` what to do first.
@@ -278,9 +260,7 @@ impl Failure {
             quoted(&found),
             candidates.len()
         );
-        Self::refused(Code::AMBIGUOUS, message)
-            .with_data("argument", argument)
-            .with_candidates(candidates)
+        Self::refused(Code::AMBIGUOUS, message).with_data("argument", argument).with_candidates(candidates)
     }
 
     /// 423: `found` (such as "the screen is locked") keeps the call from running; `remedy` says what to do first.
@@ -292,9 +272,7 @@ impl Failure {
     pub fn confirmation_needed(what: &str) -> Self {
         Self::refused(
             Code::LOCKED,
-            format!(
-                "{what} needs the user's confirmation: ask the user, then repeat the same call"
-            ),
+            format!("{what} needs the user's confirmation: ask the user, then repeat the same call"),
         )
         .with_data("confirmation", true)
     }
@@ -302,32 +280,19 @@ impl Failure {
     /// 429: `what` is limited to `allowed`, and the call would make it `found`.
     pub fn limit(what: &str, allowed: impl Into<Value>, found: impl Into<Value>) -> Self {
         let (allowed, found) = (allowed.into(), found.into());
-        Self::refused(
-            Code::LIMIT,
-            format!(
-                "{what} is limited to {}, found {}",
-                quoted(&allowed),
-                quoted(&found)
-            ),
-        )
-        .with_data("allowed", allowed)
-        .with_data("found", found)
+        Self::refused(Code::LIMIT, format!("{what} is limited to {}, found {}", quoted(&allowed), quoted(&found)))
+            .with_data("allowed", allowed)
+            .with_data("found", found)
     }
 
     /// 503: the service `what` behind the tool is down.
     pub fn unavailable(what: &str) -> Self {
-        Self::refused(
-            Code::UNAVAILABLE,
-            format!("{what} is down: try again later"),
-        )
+        Self::refused(Code::UNAVAILABLE, format!("{what} is down: try again later"))
     }
 
     /// 504: the service `what` behind the tool did not answer in time.
     pub fn timed_out(what: &str) -> Self {
-        Self::refused(
-            Code::TIMED_OUT,
-            format!("{what} did not answer in time: try again later"),
-        )
+        Self::refused(Code::TIMED_OUT, format!("{what} did not answer in time: try again later"))
     }
 
     /// A fault of the plugin: the host logs `message` and records a trap.
@@ -402,11 +367,7 @@ impl Failure {
     }
 
     fn refused(code: Code, message: String) -> Self {
-        Self(Kind::Refused {
-            code,
-            message,
-            data: None,
-        })
+        Self(Kind::Refused { code, message, data: None })
     }
 
     /// A refusal as another plugin gave it.
@@ -415,25 +376,14 @@ impl Failure {
         expect(dead_code, reason = "only the imports carry foreign refusals")
     )]
     pub(crate) fn from_host(code: Code, message: String, data: Option<Value>) -> Self {
-        Self(Kind::Refused {
-            code,
-            message,
-            data,
-        })
+        Self(Kind::Refused { code, message, data })
     }
 
     /// The refusal's parts, or the fault.
-    #[cfg_attr(
-        not(target_family = "wasm"),
-        expect(dead_code, reason = "only the export glue takes a failure apart")
-    )]
+    #[cfg_attr(not(target_family = "wasm"), expect(dead_code, reason = "only the export glue takes a failure apart"))]
     pub(crate) fn into_parts(self) -> Result<(Code, String, Option<Value>), Fault> {
         match self.0 {
-            Kind::Refused {
-                code,
-                message,
-                data,
-            } => Ok((code, message, data)),
+            Kind::Refused { code, message, data } => Ok((code, message, data)),
             Kind::Fault(fault) => Err(fault),
         }
     }
@@ -473,10 +423,9 @@ impl From<StateError> for Failure {
             StateError::NotFound { .. } => Self::refused(Code::NOT_FOUND, message),
             StateError::Conflict { .. } => Self::refused(Code::CONFLICT, message),
             StateError::Limit(_) => Self::refused(Code::LIMIT, message),
-            StateError::Invalid(_)
-            | StateError::Other(_)
-            | StateError::Shape { .. }
-            | StateError::Missing { .. } => Self::fault(message),
+            StateError::Invalid(_) | StateError::Other(_) | StateError::Shape { .. } | StateError::Missing { .. } => {
+                Self::fault(message)
+            }
         }
     }
 }
@@ -511,14 +460,8 @@ mod tests {
     fn messages_name_the_argument_what_was_found_and_what_is_allowed() {
         let absent: Option<u8> = None;
         let cases = [
-            (
-                Failure::bad_argument("level", "0 to 100", absent),
-                "argument `level` is missing, expected 0 to 100",
-            ),
-            (
-                Failure::bad_argument("on", ["a"], true),
-                "argument `on` is true, expected `a`",
-            ),
+            (Failure::bad_argument("level", "0 to 100", absent), "argument `level` is missing, expected 0 to 100"),
+            (Failure::bad_argument("on", ["a"], true), "argument `on` is true, expected `a`"),
             (
                 Failure::missing_argument("title", "a text", "action `create`"),
                 "argument `title` is missing: action `create` needs it, expected a text",
@@ -527,10 +470,7 @@ mod tests {
                 Failure::not_found("folder", "Wrok").with_allowed(["Work", "Home"]),
                 "there is no folder `Wrok`, expected `Work` or `Home`",
             ),
-            (
-                Failure::limit("a title", 80, 81),
-                "a title is limited to 80, found 81",
-            ),
+            (Failure::limit("a title", 80, 81), "a title is limited to 80, found 81"),
             (
                 Failure::ambiguous("name", "Li", [json!({"id": 1}), json!({"id": 2})]),
                 "argument `name` is `Li`, which fits 2: name one of `candidates`",
@@ -544,21 +484,14 @@ mod tests {
     #[test]
     fn data_carries_allowed_and_candidates() {
         let failure = Failure::not_found("note", "n-9").with_allowed(vec!["n-1".to_owned()]);
-        assert_eq!(
-            failure.data(),
-            Some(&json!({"found": "n-9", "allowed": ["n-1"]}))
-        );
+        assert_eq!(failure.data(), Some(&json!({"found": "n-9", "allowed": ["n-1"]})));
         let failure = Failure::ambiguous("name", "Li", ["a", "b"]);
-        assert_eq!(
-            failure.data(),
-            Some(&json!({"argument": "name", "candidates": ["a", "b"]}))
-        );
+        assert_eq!(failure.data(), Some(&json!({"argument": "name", "candidates": ["a", "b"]})));
     }
 
     #[test]
     fn data_that_is_no_object_gives_way_to_one() {
-        let failure =
-            Failure::from_host(Code::CONFLICT, "x".into(), Some(json!([1]))).with_data("a", 1);
+        let failure = Failure::from_host(Code::CONFLICT, "x".into(), Some(json!([1]))).with_data("a", 1);
         assert_eq!(failure.data(), Some(&json!({"a": 1})));
     }
 
@@ -566,49 +499,16 @@ mod tests {
     fn state_errors_refuse_or_fault_by_the_table() {
         let place = || ("notes".to_owned(), "n-1".to_owned());
         let (collection, key) = place();
-        let shape = ShapeError {
-            pointer: "/a".into(),
-            message: "b".into(),
-        };
+        let shape = ShapeError { pointer: "/a".into(), message: "b".into() };
         let cases = [
-            (
-                StateError::Denied {
-                    collection: collection.clone(),
-                },
-                Some(403),
-            ),
-            (
-                StateError::NotFound {
-                    collection: collection.clone(),
-                    key: key.clone(),
-                },
-                Some(404),
-            ),
-            (
-                StateError::Conflict {
-                    collection: collection.clone(),
-                    key: key.clone(),
-                },
-                Some(409),
-            ),
+            (StateError::Denied { collection: collection.clone() }, Some(403)),
+            (StateError::NotFound { collection: collection.clone(), key: key.clone() }, Some(404)),
+            (StateError::Conflict { collection: collection.clone(), key: key.clone() }, Some(409)),
             (StateError::Limit("bytes".into()), Some(429)),
             (StateError::Invalid("key".into()), None),
             (StateError::Other("x".into()), None),
-            (
-                StateError::Missing {
-                    collection: collection.clone(),
-                    key: key.clone(),
-                },
-                None,
-            ),
-            (
-                StateError::Shape {
-                    collection,
-                    key,
-                    error: shape,
-                },
-                None,
-            ),
+            (StateError::Missing { collection: collection.clone(), key: key.clone() }, None),
+            (StateError::Shape { collection, key, error: shape }, None),
         ];
         for (error, code) in cases {
             let failure = Failure::from(error.clone());

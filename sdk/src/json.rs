@@ -30,10 +30,7 @@ impl Json {
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, ShapeError> {
         serde_json::to_string(value)
             .map(Self)
-            .map_err(|error| ShapeError {
-                pointer: String::new(),
-                message: error.to_string(),
-            })
+            .map_err(|error| ShapeError { pointer: String::new(), message: error.to_string() })
     }
 
     /// Reads the text as a `T`.
@@ -50,10 +47,7 @@ impl Json {
     }
 
     /// The text, given away.
-    #[cfg_attr(
-        not(target_family = "wasm"),
-        expect(dead_code, reason = "only the export glue hands text to the host")
-    )]
+    #[cfg_attr(not(target_family = "wasm"), expect(dead_code, reason = "only the export glue hands text to the host"))]
     pub(crate) fn into_string(self) -> String {
         self.0
     }
@@ -124,11 +118,7 @@ impl core::error::Error for ShapeError {}
 
 /// The byte offset of a one-based line and column.
 fn offset_of(text: &str, line: usize, column: usize) -> usize {
-    let before: usize = text
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     (before + column).min(text.len())
 }
 
@@ -241,10 +231,7 @@ mod tests {
     fn missing_and_unknown_fields_are_named_in_the_message() {
         assert_eq!(error("{}").to_string(), "missing field `level`");
         let unknown = error(r#"{"level":1,"levle":2}"#);
-        assert!(
-            unknown.message.starts_with("unknown field `levle`"),
-            "{unknown}"
-        );
+        assert!(unknown.message.starts_with("unknown field `levle`"), "{unknown}");
         assert_eq!(error(r#"{"level":1,"rows":[{}]}"#).pointer, "/rows/0");
     }
 
@@ -255,8 +242,7 @@ mod tests {
 
     #[test]
     fn names_with_slashes_are_escaped_and_given_back() {
-        let found: Result<std::collections::BTreeMap<String, u8>, _> =
-            Json(r#"{"a/b~c":"x"}"#.to_owned()).parse();
+        let found: Result<std::collections::BTreeMap<String, u8>, _> = Json(r#"{"a/b~c":"x"}"#.to_owned()).parse();
         let error = found.unwrap_err();
         assert_eq!(error.pointer, "/a~1b~0c");
         assert_eq!(error.field().as_deref(), Some("a/b~c"));

@@ -40,16 +40,16 @@
 //!             set.en("Sets the lamp.", "light, lamp, dim, bright")
 //!                 .zh("调节台灯亮度。", "台灯 灯 亮度 调亮 调暗")
 //!                 .writes(),
-//!             get.en("Says how bright the lamp is.", "light, lamp")
-//!                 .zh("查询台灯亮度。", "台灯 灯 亮度")
-//!                 .reads(),
+//!             get.en("Says how bright the lamp is.", "light, lamp").zh("查询台灯亮度。", "台灯 灯 亮度").reads(),
 //!         ]
 //!     }
+//!
 //!     fn storage() -> Storage {
 //!         let lamp = Collection::new("lamp");
 //!         Storage::new().owns(lamp.initial("main", serde_json::json!({"level": 0})))
 //!     }
 //! }
+//!
 //! export_tool!(Lamp);
 //! ```
 //!
@@ -242,8 +242,7 @@ pub mod glue;
 pub use access::{ArgumentValues, Effect, Requirement};
 pub use call::{Actor, Reply, Success, ToolCall};
 pub use environment::{
-    AccessNeeds, Answer, EnvironmentPlugin, Feedback, Observation, Outcome, ToolFault, Turn,
-    TurnResult, World,
+    AccessNeeds, Answer, EnvironmentPlugin, Feedback, Observation, Outcome, ToolFault, Turn, TurnResult, World,
 };
 pub use evidence::{Action, Bookkeeping, Change, Evidence, Snapshot, Step};
 pub use failure::{Allowed, Code, Failure, Fault};
@@ -255,8 +254,6 @@ pub use skill::{Advice, Card, Guidance, SkillPlugin};
 pub use state::{Cursor, Doc, Page, StateError};
 pub use storage::{Collection, Storage};
 pub use time::{Date, DateTime, Instant, TimeOfDay, Weekday};
-pub use tool::{
-    Handler, NeedsAccess, NeedsDomain, NeedsEffect, NeedsEnglish, NeedsLastRule, NoArguments, Tool,
-};
+pub use tool::{Handler, NeedsAccess, NeedsDomain, NeedsEffect, NeedsEnglish, NeedsLastRule, NoArguments, Tool};
 pub use update::Updated;
 pub use verifier::{Criterion, JudgeError, Verdict, VerifierPlugin};

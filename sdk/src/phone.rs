@@ -40,11 +40,7 @@ impl PhoneView {
     ///
     /// # Errors
     /// When the collection is not granted, its name is malformed or the document does not fit `T`.
-    pub fn get<T: DeserializeOwned>(
-        &self,
-        collection: &str,
-        key: &str,
-    ) -> Result<Option<T>, StateError> {
+    pub fn get<T: DeserializeOwned>(&self, collection: &str, key: &str) -> Result<Option<T>, StateError> {
         if !can_be_key(key) {
             return Ok(None);
         }
@@ -56,32 +52,20 @@ impl PhoneView {
     ///
     /// # Errors
     /// As [`get`](Self::get), and [`StateError::Missing`] when there is none.
-    pub fn require<T: DeserializeOwned>(
-        &self,
-        collection: &str,
-        key: &str,
-    ) -> Result<T, StateError> {
+    pub fn require<T: DeserializeOwned>(&self, collection: &str, key: &str) -> Result<T, StateError> {
         self.get(collection, key)?
-            .ok_or_else(|| StateError::Missing {
-                collection: collection.to_owned(),
-                key: key.to_owned(),
-            })
+            .ok_or_else(|| StateError::Missing { collection: collection.to_owned(), key: key.to_owned() })
     }
 
     /// Several documents, as pairs of collection and key, answered in the same order. At most 256.
     ///
     /// # Errors
     /// As [`get`](Self::get).
-    pub fn get_many<T: DeserializeOwned>(
-        &self,
-        keys: &[(&str, &str)],
-    ) -> Result<Vec<Option<T>>, StateError> {
+    pub fn get_many<T: DeserializeOwned>(&self, keys: &[(&str, &str)]) -> Result<Vec<Option<T>>, StateError> {
         let found = self.port.get_many(keys)?;
         keys.iter()
             .zip(found)
-            .map(|((collection, key), text)| {
-                text.map(|text| read(collection, key, &text)).transpose()
-            })
+            .map(|((collection, key), text)| text.map(|text| read(collection, key, &text)).transpose())
             .collect()
     }
 
@@ -89,11 +73,7 @@ impl PhoneView {
     ///
     /// # Errors
     /// As [`get`](Self::get), and when the query breaks a limit.
-    pub fn find<T: DeserializeOwned>(
-        &self,
-        collection: &str,
-        query: &Query,
-    ) -> Result<Page<T>, StateError> {
+    pub fn find<T: DeserializeOwned>(&self, collection: &str, query: &Query) -> Result<Page<T>, StateError> {
         typed_page(collection, self.port.find(collection, query)?)
     }
 
@@ -102,11 +82,7 @@ impl PhoneView {
     ///
     /// # Errors
     /// As [`find`](Self::find).
-    pub fn find_all<T: DeserializeOwned>(
-        &self,
-        collection: &str,
-        query: &Query,
-    ) -> Result<Vec<Doc<T>>, StateError> {
+    pub fn find_all<T: DeserializeOwned>(&self, collection: &str, query: &Query) -> Result<Vec<Doc<T>>, StateError> {
         let mut page = self.find(collection, query)?;
         let mut docs = page.docs;
         while let Some(cursor) = page.next {
@@ -147,38 +123,18 @@ fn can_be_key(key: &str) -> bool {
 }
 
 /// Reads the documents of a page as a `T`.
-pub(crate) fn typed_page<T: DeserializeOwned>(
-    collection: &str,
-    page: Page<Json>,
-) -> Result<Page<T>, StateError> {
+pub(crate) fn typed_page<T: DeserializeOwned>(collection: &str, page: Page<Json>) -> Result<Page<T>, StateError> {
     let docs = page
         .docs
         .into_iter()
-        .map(|doc| {
-            Ok(Doc {
-                value: read(collection, &doc.key, &doc.value)?,
-                key: doc.key,
-            })
-        })
+        .map(|doc| Ok(Doc { value: read(collection, &doc.key, &doc.value)?, key: doc.key }))
         .collect::<Result<_, StateError>>()?;
-    Ok(Page {
-        docs,
-        next: page.next,
-        total: page.total,
-    })
+    Ok(Page { docs, next: page.next, total: page.total })
 }
 
 /// Reads one document as a `T`.
-pub(crate) fn read<T: DeserializeOwned>(
-    collection: &str,
-    key: &str,
-    text: &Json,
-) -> Result<T, StateError> {
-    text.parse().map_err(|error| StateError::Shape {
-        collection: collection.to_owned(),
-        key: key.to_owned(),
-        error,
-    })
+pub(crate) fn read<T: DeserializeOwned>(collection: &str, key: &str, text: &Json) -> Result<T, StateError> {
+    text.parse().map_err(|error| StateError::Shape { collection: collection.to_owned(), key: key.to_owned(), error })
 }
 
 /// The phone that a tool's handler works on. Everything that [`PhoneView`] reads, it reads too.
@@ -208,9 +164,7 @@ pub struct Phone {
 
 impl Phone {
     pub(crate) fn new(port: Port) -> Self {
-        Self {
-            view: PhoneView::new(port),
-        }
+        Self { view: PhoneView::new(port) }
     }
 
     pub(crate) fn port(&self) -> &Port {
@@ -221,12 +175,7 @@ impl Phone {
     ///
     /// # Errors
     /// When the collection is not granted for writing, a name is malformed, a limit is reached, or `value` has no JSON form.
-    pub fn put<T: Serialize + ?Sized>(
-        &mut self,
-        collection: &str,
-        key: &str,
-        value: &T,
-    ) -> Result<(), StateError> {
+    pub fn put<T: Serialize + ?Sized>(&mut self, collection: &str, key: &str, value: &T) -> Result<(), StateError> {
         let text = print(collection, key, value)?;
         self.port().put(collection, key, text)
     }
@@ -235,12 +184,7 @@ impl Phone {
     ///
     /// # Errors
     /// As [`put`](Self::put), and [`StateError::NotFound`] when there is no such document.
-    pub fn patch<T: Serialize + ?Sized>(
-        &mut self,
-        collection: &str,
-        key: &str,
-        merge: &T,
-    ) -> Result<(), StateError> {
+    pub fn patch<T: Serialize + ?Sized>(&mut self, collection: &str, key: &str, merge: &T) -> Result<(), StateError> {
         let text = print(collection, key, merge)?;
         self.port().patch(collection, key, text)
     }
@@ -329,14 +273,6 @@ impl Deref for Phone {
 }
 
 /// Prints a document.
-fn print<T: Serialize + ?Sized>(
-    collection: &str,
-    key: &str,
-    value: &T,
-) -> Result<Json, StateError> {
-    Json::of(value).map_err(|error| StateError::Shape {
-        collection: collection.to_owned(),
-        key: key.to_owned(),
-        error,
-    })
+fn print<T: Serialize + ?Sized>(collection: &str, key: &str, value: &T) -> Result<Json, StateError> {
+    Json::of(value).map_err(|error| StateError::Shape { collection: collection.to_owned(), key: key.to_owned(), error })
 }

@@ -19,12 +19,7 @@ impl Identity {
     /// A plugin of this name (`a-z`, `0-9` and `-`, 1 to 64 characters) and semantic version. [`identity!`](crate::identity) takes the
     /// version from the crate.
     pub const fn new(name: &'static str, version: &'static str) -> Self {
-        Self {
-            name,
-            version,
-            stateful: false,
-            world: None,
-        }
+        Self { name, version, stateful: false, world: None }
     }
 
     /// Says that an environment keeps state in its own memory: it cannot be forked, and each reset is a new instance.

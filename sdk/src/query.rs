@@ -98,15 +98,8 @@ impl Query {
 
     /// The field equals one of `values`, of which there are at most 256.
     #[must_use]
-    pub fn one_of<V: Into<Value>>(
-        self,
-        at: impl Into<String>,
-        values: impl IntoIterator<Item = V>,
-    ) -> Self {
-        self.test(
-            at,
-            Test::OneOf(values.into_iter().map(Into::into).collect()),
-        )
+    pub fn one_of<V: Into<Value>>(self, at: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
+        self.test(at, Test::OneOf(values.into_iter().map(Into::into).collect()))
     }
 
     /// The field is a string that contains the string `value`, or an array with an element equal to `value`.
@@ -167,18 +160,12 @@ impl Query {
     }
 
     fn test(mut self, at: impl Into<String>, test: Test) -> Self {
-        self.clauses.push(Clause {
-            at: at.into(),
-            test,
-        });
+        self.clauses.push(Clause { at: at.into(), test });
         self
     }
 
     fn order_by(mut self, at: impl Into<String>, descending: bool) -> Self {
-        self.order.push(Order {
-            at: at.into(),
-            descending,
-        });
+        self.order.push(Order { at: at.into(), descending });
         self
     }
 }

@@ -15,14 +15,9 @@ enum Purpose {
 
 /// The schema of a handler's arguments.
 pub(crate) fn of_arguments<T: JsonSchema>() -> Value {
-    let mut schema = generate::<T>(
-        SchemaSettings::draft2020_12().for_deserialize(),
-        Purpose::Arguments,
-    );
+    let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize(), Purpose::Arguments);
     if let Value::Object(keywords) = &mut schema {
-        keywords
-            .entry("properties")
-            .or_insert_with(|| Value::Object(Map::new()));
+        keywords.entry("properties").or_insert_with(|| Value::Object(Map::new()));
         close(keywords);
     }
     schema
@@ -34,23 +29,15 @@ pub(crate) fn of_arguments<T: JsonSchema>() -> Value {
     expect(dead_code, reason = "only the export glue describes a set-up")
 )]
 pub(crate) fn of_setup<T: JsonSchema>() -> Option<Value> {
-    let schema = generate::<T>(
-        SchemaSettings::draft2020_12().for_deserialize(),
-        Purpose::Arguments,
-    );
-    let takes_some = schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .is_some_and(|properties| !properties.is_empty());
+    let schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize(), Purpose::Arguments);
+    let takes_some =
+        schema.get("properties").and_then(Value::as_object).is_some_and(|properties| !properties.is_empty());
     takes_some.then_some(schema)
 }
 
 /// The schema of a handler's data or of a document.
 pub(crate) fn of_result<T: JsonSchema>() -> Value {
-    match generate::<T>(
-        SchemaSettings::draft2020_12().for_serialize(),
-        Purpose::Output,
-    ) {
+    match generate::<T>(SchemaSettings::draft2020_12().for_serialize(), Purpose::Output) {
         // `serde_json::Value` accepts anything; a result is always an object.
         Value::Bool(_) => serde_json::json!({"type": "object"}),
         Value::Object(keywords) if keywords.is_empty() => serde_json::json!({"type": "object"}),
@@ -63,10 +50,7 @@ fn generate<T: JsonSchema>(settings: SchemaSettings, purpose: Purpose) -> Value 
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
-    let mut schema = settings
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     tidy(&mut schema, purpose);
     schema
 }
@@ -101,13 +85,9 @@ fn visit(keywords: &mut Map<String, Value>, purpose: Purpose) {
     for (keyword, value) in keywords.iter_mut() {
         match (keyword.as_str(), value) {
             ("properties" | "patternProperties" | "$defs", Value::Object(schemas)) => {
-                schemas
-                    .values_mut()
-                    .for_each(|schema| tidy(schema, purpose));
+                schemas.values_mut().for_each(|schema| tidy(schema, purpose));
             }
-            ("items" | "additionalProperties" | "not" | "contains" | "propertyNames", schema) => {
-                tidy(schema, purpose)
-            }
+            ("items" | "additionalProperties" | "not" | "contains" | "propertyNames", schema) => tidy(schema, purpose),
             ("oneOf" | "anyOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
                 schemas.iter_mut().for_each(|schema| tidy(schema, purpose));
             }
@@ -173,26 +153,19 @@ fn merge_enum(keywords: &mut Map<String, Value>) {
 /// The strings that a schema allows, where it is a closed list of strings.
 fn strings_of(schema: &Value) -> Option<Vec<Value>> {
     let keywords = schema.as_object()?;
-    if keywords
-        .keys()
-        .any(|keyword| !matches!(keyword.as_str(), "type" | "const" | "enum" | "description"))
-    {
+    if keywords.keys().any(|keyword| !matches!(keyword.as_str(), "type" | "const" | "enum" | "description")) {
         return None;
     }
     match (keywords.get("const"), keywords.get("enum")) {
         (Some(value @ Value::String(_)), None) => Some(vec![value.clone()]),
-        (None, Some(Value::Array(values))) if values.iter().all(Value::is_string) => {
-            Some(values.clone())
-        }
+        (None, Some(Value::Array(values))) if values.iter().all(Value::is_string) => Some(values.clone()),
         _ => None,
     }
 }
 
 /// Closes an object against unknown fields, unless it says itself what further fields are.
 fn close(keywords: &mut Map<String, Value>) {
-    keywords
-        .entry("additionalProperties")
-        .or_insert(Value::Bool(false));
+    keywords.entry("additionalProperties").or_insert(Value::Bool(false));
 }
 
 #[cfg(test)]
@@ -290,24 +263,15 @@ mod tests {
         }
         let found = of_arguments::<Defaults>();
         assert_eq!(found.pointer("/properties/limit/default"), Some(&json!(20)));
-        assert_eq!(
-            found.pointer("/properties/ratio"),
-            Some(&json!({"type": "number"}))
-        );
+        assert_eq!(found.pointer("/properties/ratio"), Some(&json!({"type": "number"})));
     }
 
     #[test]
     fn results_may_be_null_or_open() {
         let row = of_result::<Row>();
-        assert_eq!(
-            row.pointer("/properties/note/type"),
-            Some(&json!(["string", "null"]))
-        );
+        assert_eq!(row.pointer("/properties/note/type"), Some(&json!(["string", "null"])));
         assert_eq!(of_result::<Value>(), json!({"type": "object"}));
-        assert_eq!(
-            of_result::<Map<String, Value>>().get("type"),
-            Some(&json!("object"))
-        );
+        assert_eq!(of_result::<Map<String, Value>>().get("type"), Some(&json!("object")));
     }
 
     #[test]
@@ -325,10 +289,6 @@ mod tests {
             value: Either,
         }
         let found = of_arguments::<Outer>();
-        assert_eq!(
-            found.pointer("/properties/value/anyOf/1/type"),
-            Some(&json!("string")),
-            "{found:#}"
-        );
+        assert_eq!(found.pointer("/properties/value/anyOf/1/type"), Some(&json!("string")), "{found:#}");
     }
 }

@@ -53,12 +53,7 @@ impl Card {
     /// # let _ = card;
     /// ```
     pub fn new(name: &'static str, summary: &'static str) -> Self {
-        Self {
-            name,
-            summary: vec![("en", summary)],
-            about: Vec::new(),
-            exposes: Vec::new(),
-        }
+        Self { name, summary: vec![("en", summary)], about: Vec::new(), exposes: Vec::new() }
     }
 
     /// The summary in a further language, given as a BCP 47 tag.
@@ -117,11 +112,7 @@ pub struct Guidance<'a> {
 impl<'a> Guidance<'a> {
     /// Begins guidance for these tools. Chinese for `zh` and its regions, English for every other language.
     pub fn new(offered: &'a [String], lang: &str) -> Self {
-        Self {
-            offered,
-            chinese: lang == "zh" || lang.starts_with("zh-"),
-            text: String::new(),
-        }
+        Self { offered, chinese: lang == "zh" || lang.starts_with("zh-"), text: String::new() }
     }
 
     /// Adds a paragraph that does not depend on tools.

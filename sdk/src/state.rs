@@ -53,34 +53,21 @@ pub enum StateError {
 impl fmt::Display for StateError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Denied { collection } => write!(
-                formatter,
-                "collection `{collection}` is outside the plugin's grant"
-            ),
-            Self::NotFound { collection, key } => write!(
-                formatter,
-                "there is no document `{key}` in `{collection}` to change"
-            ),
-            Self::Conflict { collection, key } => write!(
-                formatter,
-                "document `{key}` in `{collection}` was changed in between: try again"
-            ),
+            Self::Denied { collection } => write!(formatter, "collection `{collection}` is outside the plugin's grant"),
+            Self::NotFound { collection, key } => {
+                write!(formatter, "there is no document `{key}` in `{collection}` to change")
+            }
+            Self::Conflict { collection, key } => {
+                write!(formatter, "document `{key}` in `{collection}` was changed in between: try again")
+            }
             Self::Limit(limit) => write!(formatter, "a limit is reached: {limit}"),
             Self::Invalid(what) => write!(formatter, "malformed state operation: {what}"),
             Self::Other(what) => write!(formatter, "state operation failed: {what}"),
-            Self::Shape {
-                collection, key, ..
-            } => {
-                write!(
-                    formatter,
-                    "document `{key}` in `{collection}` does not fit the type it is read or written as"
-                )
+            Self::Shape { collection, key, .. } => {
+                write!(formatter, "document `{key}` in `{collection}` does not fit the type it is read or written as")
             }
             Self::Missing { collection, key } => {
-                write!(
-                    formatter,
-                    "collection `{collection}` lacks its document `{key}`, which a fresh world holds"
-                )
+                write!(formatter, "collection `{collection}` lacks its document `{key}`, which a fresh world holds")
             }
         }
     }

@@ -28,13 +28,7 @@ pub struct Collection {
 impl Collection {
     /// A collection of this name: `a-z`, `0-9`, `_` and `-`, unique among all installed plugins.
     pub const fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            schema: None,
-            bookkeeping: Vec::new(),
-            indexes: Vec::new(),
-            initial: Vec::new(),
-        }
+        Self { name, schema: None, bookkeeping: Vec::new(), indexes: Vec::new(), initial: Vec::new() }
     }
 
     /// Describes the documents by the schema of `T`.
@@ -87,10 +81,7 @@ pub(crate) struct Use {
 impl Storage {
     /// No collections.
     pub const fn new() -> Self {
-        Self {
-            owned: Vec::new(),
-            used: Vec::new(),
-        }
+        Self { owned: Vec::new(), used: Vec::new() }
     }
 
     /// The plugin owns this collection.

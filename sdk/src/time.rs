@@ -71,9 +71,9 @@ impl Instant {
     pub fn parse_rfc3339(text: &str) -> Option<Self> {
         let (civil, rest) = text.split_at_checked(19)?;
         let local = DateTime::parse(civil)?;
-        let rest = rest.strip_prefix('.').map_or(rest, |fraction| {
-            fraction.trim_start_matches(|digit: char| digit.is_ascii_digit())
-        });
+        let rest = rest
+            .strip_prefix('.')
+            .map_or(rest, |fraction| fraction.trim_start_matches(|digit: char| digit.is_ascii_digit()));
         let offset_s = match rest {
             "Z" | "z" => 0,
             _ => {
@@ -115,15 +115,8 @@ pub enum Weekday {
 
 impl Weekday {
     /// All of them, Monday first.
-    pub const ALL: [Self; 7] = [
-        Self::Monday,
-        Self::Tuesday,
-        Self::Wednesday,
-        Self::Thursday,
-        Self::Friday,
-        Self::Saturday,
-        Self::Sunday,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Monday, Self::Tuesday, Self::Wednesday, Self::Thursday, Self::Friday, Self::Saturday, Self::Sunday];
 
     /// 1 for Monday to 7 for Sunday.
     pub const fn number(self) -> u8 {
@@ -142,10 +135,7 @@ pub struct Date {
 impl Date {
     /// A date; none when the calendar has no such day.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
-        let fits = year <= 9999
-            && (1..=12).contains(&month)
-            && day >= 1
-            && day <= days_in_month(year, month);
+        let fits = year <= 9999 && (1..=12).contains(&month) && day >= 1 && day <= days_in_month(year, month);
         fits.then_some(Self { year, month, day })
     }
 
@@ -180,10 +170,7 @@ impl Date {
     pub fn weekday(self) -> Weekday {
         // 1970-01-01 was a Thursday, the fourth day.
         let index = (self.days() + 3).rem_euclid(7);
-        usize::try_from(index)
-            .ok()
-            .and_then(|index| Weekday::ALL.get(index).copied())
-            .unwrap_or(Weekday::Monday)
+        usize::try_from(index).ok().and_then(|index| Weekday::ALL.get(index).copied()).unwrap_or(Weekday::Monday)
     }
 
     /// The date so many days later, or earlier for a negative number; none outside the calendar's range.
@@ -224,32 +211,19 @@ impl Date {
         let days = days.checked_add(719_468)?;
         let era = days.div_euclid(146_097);
         let day_of_era = days.rem_euclid(146_097);
-        let year_of_era =
-            (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let shifted_month = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-        let month = if shifted_month < 10 {
-            shifted_month + 3
-        } else {
-            shifted_month - 9
-        };
+        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
         let year = year_of_era + era * 400 + i64::from(month <= 2);
-        Self::new(
-            u16::try_from(year).ok()?,
-            u8::try_from(month).ok()?,
-            u8::try_from(day).ok()?,
-        )
+        Self::new(u16::try_from(year).ok()?, u8::try_from(month).ok()?, u8::try_from(day).ok()?)
     }
 }
 
 impl fmt::Display for Date {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{:04}-{:02}-{:02}",
-            self.year, self.month, self.day
-        )
+        write!(formatter, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
     }
 }
 
@@ -264,11 +238,7 @@ pub struct TimeOfDay {
 impl TimeOfDay {
     /// A time of day; none when a part is out of range.
     pub fn new(hour: u8, minute: u8, second: u8) -> Option<Self> {
-        (hour <= 23 && minute <= 59 && second <= 59).then_some(Self {
-            hour,
-            minute,
-            second,
-        })
+        (hour <= 23 && minute <= 59 && second <= 59).then_some(Self { hour, minute, second })
     }
 
     /// Reads `09:30` or `09:30:00`; none when it is neither.
@@ -314,11 +284,7 @@ impl TimeOfDay {
 
 impl fmt::Display for TimeOfDay {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{:02}:{:02}:{:02}",
-            self.hour, self.minute, self.second
-        )
+        write!(formatter, "{:02}:{:02}:{:02}", self.hour, self.minute, self.second)
     }
 }
 
@@ -335,10 +301,7 @@ impl DateTime {
     /// Reads `2026-03-02T09:30` or `2026-03-02T09:30:00`, with a space for the `T` too; none when it is neither.
     pub fn parse(text: &str) -> Option<Self> {
         let (date, time) = text.split_once(['T', ' '])?;
-        Some(Self {
-            date: Date::parse(date)?,
-            time: TimeOfDay::parse(time)?,
-        })
+        Some(Self { date: Date::parse(date)?, time: TimeOfDay::parse(time)? })
     }
 
     /// The reading so many seconds later, or earlier for a negative number, on a clock that never changes; none outside the calendar.
@@ -355,11 +318,7 @@ impl DateTime {
 
     /// The inverse, held to the calendar's range.
     fn from_seconds_as_utc(seconds: i64) -> Self {
-        const LAST: Date = Date {
-            year: 9999,
-            month: 12,
-            day: 31,
-        };
+        const LAST: Date = Date { year: 9999, month: 12, day: 31 };
         let date = Date::from_days(seconds.div_euclid(S_PER_DAY)).unwrap_or(LAST);
         date.at(time_at(seconds.rem_euclid(S_PER_DAY)))
     }
@@ -383,8 +342,7 @@ fn time_at(second_of_day: i64) -> TimeOfDay {
 
 /// A number of exactly so many ASCII digits.
 fn number(text: &str, digits: usize) -> Option<u32> {
-    (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit()))
-        .then(|| text.parse().ok())?
+    (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
 fn days_in_month(year: u16, month: u8) -> u8 {
@@ -439,36 +397,17 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_refused() {
-        for text in [
-            "2026-02-29",
-            "2026-13-01",
-            "2026-00-01",
-            "2026-1-01",
-            "26-01-01",
-            "2026-01-01-01",
-            "",
-            "2026-01-0x",
-        ] {
+        for text in
+            ["2026-02-29", "2026-13-01", "2026-00-01", "2026-1-01", "26-01-01", "2026-01-01-01", "", "2026-01-0x"]
+        {
             assert_eq!(Date::parse(text), None, "{text}");
         }
-        for text in [
-            "24:00",
-            "9:30",
-            "09:60",
-            "09:30:60",
-            "09",
-            "09:30:00:00",
-            "+9:30",
-        ] {
+        for text in ["24:00", "9:30", "09:60", "09:30:60", "09", "09:30:00:00", "+9:30"] {
             assert_eq!(TimeOfDay::parse(text), None, "{text}");
         }
-        for text in [
-            "2026-03-02T09:00:00",
-            "2026-03-02T09:00:00+8",
-            "2026-03-02T09:00:00+25:00",
-            "1969-12-31T23:59:59Z",
-            "x",
-        ] {
+        for text in
+            ["2026-03-02T09:00:00", "2026-03-02T09:00:00+8", "2026-03-02T09:00:00+25:00", "1969-12-31T23:59:59Z", "x"]
+        {
             assert_eq!(Instant::parse_rfc3339(text), None, "{text}");
         }
     }
@@ -477,17 +416,8 @@ mod tests {
     fn moving_past_midnight_changes_the_date() {
         let late = DateTime::parse("2026-12-31T23:59:30").unwrap();
         assert_eq!(late.plus_s(45).unwrap().to_string(), "2027-01-01T00:00:15");
-        assert_eq!(
-            late.plus_s(-86_400).unwrap().to_string(),
-            "2026-12-30T23:59:30"
-        );
-        assert_eq!(
-            DateTime::parse("2026-12-31 23:59")
-                .unwrap()
-                .time
-                .to_minutes(),
-            "23:59"
-        );
+        assert_eq!(late.plus_s(-86_400).unwrap().to_string(), "2026-12-30T23:59:30");
+        assert_eq!(DateTime::parse("2026-12-31 23:59").unwrap().time.to_minutes(), "23:59");
     }
 
     #[test]

@@ -96,19 +96,14 @@ impl Tool {
     ///
     /// The schemas come from the handler's types: doc comments become descriptions, closed objects stay closed, and an `Option` is an
     /// argument that may be absent.
-    #[expect(
-        clippy::new_ret_no_self,
-        reason = "a declaration is a chain of types that ends in a `Tool`"
-    )]
+    #[expect(clippy::new_ret_no_self, reason = "a declaration is a chain of types that ends in a `Tool`")]
     pub fn new<A, D>(name: &'static str, handler: impl Handler<A, D>) -> NeedsDomain
     where
         A: DeserializeOwned + JsonSchema,
         D: Serialize + JsonSchema,
     {
         let serve: Serve = Box::new(move |phone, text| {
-            let arguments = text
-                .parse()
-                .map_err(|error| Failure::malformed_arguments(&error))?;
+            let arguments = text.parse().map_err(|error| Failure::malformed_arguments(&error))?;
             Ok(handler.handle(phone, arguments)?.into_success()?)
         });
         NeedsDomain(Self {
@@ -140,11 +135,7 @@ impl Tool {
     }
 
     fn rule(mut self, when: Option<(&'static str, ArgumentValues)>, effect: Effect) -> Self {
-        self.rules.push(Rule {
-            when,
-            effect,
-            requires: Vec::new(),
-        });
+        self.rules.push(Rule { when, effect, requires: Vec::new() });
         self
     }
 }
@@ -199,17 +190,8 @@ impl NeedsAccess {
     }
 
     /// Says the same in another language, given as a BCP 47 tag.
-    pub fn text(
-        mut self,
-        lang: &'static str,
-        description: &'static str,
-        keywords: &'static str,
-    ) -> Self {
-        self.0.texts.push(Text {
-            lang,
-            description,
-            keywords,
-        });
+    pub fn text(mut self, lang: &'static str, description: &'static str, keywords: &'static str) -> Self {
+        self.0.texts.push(Text { lang, description, keywords });
         self
     }
 

@@ -28,18 +28,12 @@ pub trait VerifierPlugin {
     ///
     /// # Errors
     /// When there can be no verdict. The episode is void.
-    fn judge(
-        evidence: &Evidence,
-        check: &Self::Check,
-        upto: &[u32],
-    ) -> Result<Vec<Verdict>, JudgeError>;
+    fn judge(evidence: &Evidence, check: &Self::Check, upto: &[u32]) -> Result<Vec<Verdict>, JudgeError>;
 }
 
 /// Reads a task's check.
 pub(crate) fn read_check<V: VerifierPlugin>(check: &Json) -> Result<V::Check, JudgeError> {
-    check
-        .parse()
-        .map_err(|error| JudgeError::InvalidCheck(error.to_string()))
+    check.parse().map_err(|error| JudgeError::InvalidCheck(error.to_string()))
 }
 
 /// Why a verifier gave no verdict.
@@ -70,9 +64,7 @@ impl From<StateError> for JudgeError {
     fn from(error: StateError) -> Self {
         let message = error.to_string();
         match error {
-            StateError::Invalid(_) | StateError::Denied { .. } | StateError::Limit(_) => {
-                Self::InvalidCheck(message)
-            }
+            StateError::Invalid(_) | StateError::Denied { .. } | StateError::Limit(_) => Self::InvalidCheck(message),
             _ => Self::Other(message),
         }
     }
@@ -137,17 +129,8 @@ impl Verdict {
             Some(progress) => progress,
             None => f64::from(u8::from(passed)),
         };
-        let score = if passed {
-            1.0
-        } else {
-            share.unwrap_or(0.0).min(BELOW_PASS)
-        };
-        Self {
-            passed,
-            score,
-            progress,
-            criteria,
-        }
+        let score = if passed { 1.0 } else { share.unwrap_or(0.0).min(BELOW_PASS) };
+        Self { passed, score, progress, criteria }
     }
 
     /// Whether all that was asked holds.
@@ -171,10 +154,7 @@ impl Verdict {
     }
 
     /// The criteria, given away.
-    #[cfg_attr(
-        not(target_family = "wasm"),
-        expect(dead_code, reason = "only the export glue takes a verdict apart")
-    )]
+    #[cfg_attr(not(target_family = "wasm"), expect(dead_code, reason = "only the export glue takes a verdict apart"))]
     pub(crate) fn into_criteria(self) -> Vec<Criterion> {
         self.criteria
     }
@@ -197,10 +177,7 @@ fn share<'a>(criteria: impl Iterator<Item = &'a Criterion>) -> Option<f64> {
 
 /// The weighted share among criteria that were false at reset; none when none was.
 fn share_of_open(criteria: &[Criterion]) -> Option<f64> {
-    let mut open = criteria
-        .iter()
-        .filter(|criterion| !criterion.held_at_reset)
-        .peekable();
+    let mut open = criteria.iter().filter(|criterion| !criterion.held_at_reset).peekable();
     open.peek()?;
     Some(share(open).unwrap_or(0.0))
 }
@@ -210,57 +187,29 @@ mod tests {
     use super::*;
 
     fn criterion(passed: bool, held_at_reset: bool, weight: f64) -> Criterion {
-        Criterion {
-            id: "c".into(),
-            passed,
-            held_at_reset,
-            weight,
-            reason: String::new(),
-        }
+        Criterion { id: "c".into(), passed, held_at_reset, weight, reason: String::new() }
     }
 
     #[test]
     fn outcome_score_and_progress_agree() {
-        let verdict = Verdict::of(vec![
-            criterion(true, true, 1.0),
-            criterion(true, false, 3.0),
-        ]);
-        assert_eq!(
-            (verdict.passed(), verdict.score(), verdict.progress()),
-            (true, 1.0, 1.0)
-        );
+        let verdict = Verdict::of(vec![criterion(true, true, 1.0), criterion(true, false, 3.0)]);
+        assert_eq!((verdict.passed(), verdict.score(), verdict.progress()), (true, 1.0, 1.0));
 
-        let verdict = Verdict::of(vec![
-            criterion(true, true, 1.0),
-            criterion(true, false, 2.0),
-            criterion(false, false, 1.0),
-        ]);
+        let verdict =
+            Verdict::of(vec![criterion(true, true, 1.0), criterion(true, false, 2.0), criterion(false, false, 1.0)]);
         assert_eq!((verdict.passed(), verdict.score()), (false, 0.75));
         assert!((verdict.progress() - 2.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]
     fn without_open_criteria_progress_is_all_or_nothing() {
-        assert_eq!(
-            Verdict::of(vec![criterion(true, true, 1.0)]).progress(),
-            1.0
-        );
-        assert_eq!(
-            Verdict::of(vec![
-                criterion(true, true, 1.0),
-                criterion(false, true, 1.0)
-            ])
-            .progress(),
-            0.0
-        );
+        assert_eq!(Verdict::of(vec![criterion(true, true, 1.0)]).progress(), 1.0);
+        assert_eq!(Verdict::of(vec![criterion(true, true, 1.0), criterion(false, true, 1.0)]).progress(), 0.0);
     }
 
     #[test]
     fn a_failing_verdict_never_scores_1() {
-        let weightless = Verdict::of(vec![
-            criterion(true, false, 1.0),
-            criterion(false, false, 0.0),
-        ]);
+        let weightless = Verdict::of(vec![criterion(true, false, 1.0), criterion(false, false, 0.0)]);
         assert!(!weightless.passed());
         assert!(weightless.score() < 1.0);
     }
@@ -268,9 +217,6 @@ mod tests {
     #[test]
     fn nothing_asked_is_nothing_passed() {
         let verdict = Verdict::of(Vec::new());
-        assert_eq!(
-            (verdict.passed(), verdict.score(), verdict.progress()),
-            (false, 0.0, 0.0)
-        );
+        assert_eq!((verdict.passed(), verdict.score(), verdict.progress()), (false, 0.0, 0.0));
     }
 }

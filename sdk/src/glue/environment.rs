@@ -16,20 +16,13 @@ pub fn describe_environment<P: EnvironmentPlugin>() -> plugin::Identity {
 
 pub fn reset<P: EnvironmentPlugin>(setup: String) -> Result<wit::Observation, types::Failure> {
     announce_panics();
-    let setup = Json::from_host(setup)
-        .parse()
-        .map_err(|error| lower_failure(Failure::malformed_arguments(&error)))?;
-    P::reset(&mut World::new(Port), setup)
-        .map(observation)
-        .map_err(lower_failure)
+    let setup = Json::from_host(setup).parse().map_err(|error| lower_failure(Failure::malformed_arguments(&error)))?;
+    P::reset(&mut World::new(Port), setup).map(observation).map_err(lower_failure)
 }
 
 pub fn step<P: EnvironmentPlugin>(turn: wit::Turn) -> Result<wit::TurnResult, types::Failure> {
     announce_panics();
-    let turn = Turn {
-        actor: lift_actor(turn.actor),
-        calls: turn.calls.into_iter().map(lift_call).collect(),
-    };
+    let turn = Turn { actor: lift_actor(turn.actor), calls: turn.calls.into_iter().map(lift_call).collect() };
     let result = P::step(&mut World::new(Port), turn).map_err(lower_failure)?;
     Ok(wit::TurnResult {
         feedback: result.feedback.into_iter().map(feedback).collect(),
@@ -38,10 +31,7 @@ pub fn step<P: EnvironmentPlugin>(turn: wit::Turn) -> Result<wit::TurnResult, ty
 }
 
 fn observation(observation: Observation) -> wit::Observation {
-    wit::Observation {
-        exposed: observation.exposed,
-        notices: texts(&observation.notices),
-    }
+    wit::Observation { exposed: observation.exposed, notices: texts(&observation.notices) }
 }
 
 fn feedback(feedback: Feedback) -> wit::Feedback {
@@ -50,9 +40,7 @@ fn feedback(feedback: Feedback) -> wit::Feedback {
         reply: match feedback.answer {
             Answer::Done(success) => wit::Reply::Done(lower_success(success)),
             Answer::Failed(failure) => wit::Reply::Failed(lower_failure(failure)),
-            Answer::NeedsConfirmation(failure) => {
-                wit::Reply::NeedsConfirmation(lower_failure(failure))
-            }
+            Answer::NeedsConfirmation(failure) => wit::Reply::NeedsConfirmation(lower_failure(failure)),
         },
         effects: texts(&feedback.effects),
     }

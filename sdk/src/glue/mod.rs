@@ -35,9 +35,7 @@ const SDK_VERSION_TEXT: &str = env!("CARGO_PKG_VERSION");
 fn announce_panics() {
     static ANNOUNCED: Once = Once::new();
     ANNOUNCED.call_once(|| {
-        std::panic::set_hook(Box::new(|panic| {
-            write_log(Level::Error, &panic.to_string())
-        }));
+        std::panic::set_hook(Box::new(|panic| write_log(Level::Error, &panic.to_string())));
     });
 }
 
@@ -48,12 +46,8 @@ fn trap(fault: &Fault) -> ! {
 }
 
 fn identity(identity: Identity, config_schema: Option<Value>) -> plugin::Identity {
-    let stateful = identity
-        .stateful
-        .then(|| ("stateful".to_owned(), "true".to_owned()));
-    let world = identity
-        .world
-        .map(|name| ("world".to_owned(), Value::from(name).to_string()));
+    let stateful = identity.stateful.then(|| ("stateful".to_owned(), "true".to_owned()));
+    let world = identity.world.map(|name| ("world".to_owned(), Value::from(name).to_string()));
     plugin::Identity {
         name: identity.name.to_owned(),
         version: identity.version.to_owned(),
@@ -63,29 +57,21 @@ fn identity(identity: Identity, config_schema: Option<Value>) -> plugin::Identit
 }
 
 fn lower_success(success: Success) -> types::Success {
-    types::Success {
-        message: success.message,
-        data: success.data.into_string(),
-    }
+    types::Success { message: success.message, data: success.data.into_string() }
 }
 
 /// A refusal as the contract has it; a fault traps.
 fn lower_failure(failure: Failure) -> types::Failure {
     match failure.into_parts() {
-        Ok((code, message, data)) => types::Failure {
-            code: code.get(),
-            message,
-            data: data.map(|data| Json::from(data).into_string()),
-        },
+        Ok((code, message, data)) => {
+            types::Failure { code: code.get(), message, data: data.map(|data| Json::from(data).into_string()) }
+        }
         Err(fault) => trap(&fault),
     }
 }
 
 fn localized(texts: impl Iterator<Item = (&'static str, &'static str)>) -> Vec<types::Localized> {
-    let texts = texts.map(|(lang, text)| types::Localized {
-        lang: lang.to_owned(),
-        text: text.to_owned(),
-    });
+    let texts = texts.map(|(lang, text)| types::Localized { lang: lang.to_owned(), text: text.to_owned() });
     texts.collect()
 }
 

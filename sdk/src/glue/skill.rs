@@ -59,7 +59,10 @@ macro_rules! __export_skill_on_wasm {
                     $crate::glue::card::<$plugin>()
                 }
 
-                fn guidance(offered: ::std::vec::Vec<::std::string::String>, lang: ::std::string::String) -> ::std::string::String {
+                fn guidance(
+                    offered: ::std::vec::Vec<::std::string::String>,
+                    lang: ::std::string::String,
+                ) -> ::std::string::String {
                     $crate::glue::guidance::<$plugin>(offered, lang)
                 }
 
@@ -68,7 +71,7 @@ macro_rules! __export_skill_on_wasm {
                 }
             }
 
-            $crate::bindings::skill::__export_skill_world!(Component with_types_in $crate::bindings::skill);
+    $crate::bindings::skill::__export_skill_world!(Component with_types_in $crate::bindings::skill);
         };
     };
 }

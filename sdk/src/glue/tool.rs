@@ -18,10 +18,7 @@ pub struct ToolCache(OnceLock<ToolTable>);
 
 impl ToolCache {
     /// Nothing built yet.
-    #[expect(
-        clippy::new_without_default,
-        reason = "only the export macro makes one, in a static"
-    )]
+    #[expect(clippy::new_without_default, reason = "only the export macro makes one, in a static")]
     pub const fn new() -> Self {
         Self(OnceLock::new())
     }
@@ -34,10 +31,7 @@ pub fn describe_tool<P: ToolPlugin>() -> plugin::Identity {
 pub fn specs<P: ToolPlugin>() -> Catalogue {
     announce_panics();
     let storage = P::storage();
-    let uses = storage.used.iter().map(|each| CollectionUse {
-        name: each.name.to_owned(),
-        write: each.write,
-    });
+    let uses = storage.used.iter().map(|each| CollectionUse { name: each.name.to_owned(), write: each.write });
     Catalogue {
         tools: P::tools().iter().map(tool_spec).collect(),
         uses: uses.collect(),
@@ -45,10 +39,7 @@ pub fn specs<P: ToolPlugin>() -> Catalogue {
     }
 }
 
-pub fn call<P: ToolPlugin>(
-    cache: &'static ToolCache,
-    call: types::ToolCall,
-) -> Result<types::Success, types::Failure> {
+pub fn call<P: ToolPlugin>(cache: &'static ToolCache, call: types::ToolCall) -> Result<types::Success, types::Failure> {
     announce_panics();
     let table = cache.0.get_or_init(ToolTable::of::<P>);
     match table.call(&mut Phone::new(Port), &lift_call(call)) {
@@ -82,22 +73,12 @@ fn access_rule(rule: &Rule) -> types::AccessRule {
             Effect::Write => types::Effect::Write,
             Effect::Destructive => types::Effect::Destructive,
         },
-        requires: rule
-            .requires
-            .iter()
-            .map(|requirement| requirement.to_text())
-            .collect(),
+        requires: rule.requires.iter().map(|requirement| requirement.to_text()).collect(),
     }
 }
 
 fn collection_spec(collection: Collection) -> types::CollectionSpec {
-    let initial = collection
-        .initial
-        .into_iter()
-        .map(|(key, document)| types::Doc {
-            key,
-            value: document.to_string(),
-        });
+    let initial = collection.initial.into_iter().map(|(key, document)| types::Doc { key, value: document.to_string() });
     types::CollectionSpec {
         name: collection.name.to_owned(),
         schema: collection.schema.map(|schema| schema().to_string()),
@@ -136,7 +117,7 @@ macro_rules! __export_tool_on_wasm {
                 }
             }
 
-            $crate::bindings::tool::__export_tool_world!(Component with_types_in $crate::bindings::tool);
+    $crate::bindings::tool::__export_tool_world!(Component with_types_in $crate::bindings::tool);
         };
     };
 }

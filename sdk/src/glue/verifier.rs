@@ -12,10 +12,7 @@ pub fn describe_verifier<P: VerifierPlugin>() -> plugin::Identity {
     identity(P::IDENTITY, None)
 }
 
-pub fn judge<P: VerifierPlugin>(
-    check: String,
-    upto: Vec<u32>,
-) -> Result<Vec<wit::Verdict>, wit::JudgeError> {
+pub fn judge<P: VerifierPlugin>(check: String, upto: Vec<u32>) -> Result<Vec<wit::Verdict>, wit::JudgeError> {
     announce_panics();
     let judged = read_check::<P>(&Json::from_host(check))
         .and_then(|check| P::judge(&Evidence::new(EvidencePort), &check, &upto));
@@ -75,7 +72,7 @@ macro_rules! __export_verifier_on_wasm {
                 }
             }
 
-            $crate::bindings::verifier::__export_verifier_world!(Component with_types_in $crate::bindings::verifier);
+    $crate::bindings::verifier::__export_verifier_world!(Component with_types_in $crate::bindings::verifier);
         };
     };
 }

@@ -25,27 +25,16 @@ pub(crate) enum Grants {
     #[default]
     All,
     /// The collections of a plugin's storage.
-    Only {
-        read: BTreeSet<String>,
-        write: BTreeSet<String>,
-    },
+    Only { read: BTreeSet<String>, write: BTreeSet<String> },
 }
 
 impl Grants {
     /// What a tool plugin owns and asks for.
     pub(crate) fn of(storage: &Storage) -> Self {
-        let owned = storage
-            .owned
-            .iter()
-            .map(|collection| collection.name.to_owned());
+        let owned = storage.owned.iter().map(|collection| collection.name.to_owned());
         let used = |write: bool| storage.used.iter().filter(move |each| each.write || !write);
-        let write: BTreeSet<String> = owned
-            .chain(used(true).map(|each| each.name.to_owned()))
-            .collect();
-        let read = used(false)
-            .map(|each| each.name.to_owned())
-            .chain(write.iter().cloned())
-            .collect();
+        let write: BTreeSet<String> = owned.chain(used(true).map(|each| each.name.to_owned())).collect();
+        let read = used(false).map(|each| each.name.to_owned()).chain(write.iter().cloned()).collect();
         Self::Only { read, write }
     }
 
@@ -55,9 +44,7 @@ impl Grants {
             Self::Only { write, .. } if writes => write.contains(collection),
             Self::Only { read, .. } => read.contains(collection),
         };
-        let denied = || StateError::Denied {
-            collection: collection.to_owned(),
-        };
+        let denied = || StateError::Denied { collection: collection.to_owned() };
         granted.then_some(()).ok_or_else(denied)
     }
 }
@@ -71,10 +58,7 @@ pub(crate) struct Port {
 
 impl fmt::Debug for Port {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Port")
-            .field("grants", &self.grants)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Port").field("grants", &self.grants).finish_non_exhaustive()
     }
 }
 
@@ -93,14 +77,9 @@ impl Port {
     pub(crate) fn get_many(&self, keys: &[(&str, &str)]) -> Result<Vec<Option<Json>>, StateError> {
         const KEYS_MAX: usize = 256;
         if keys.len() > KEYS_MAX {
-            return Err(StateError::Limit(format!(
-                "get-many takes at most {KEYS_MAX} keys, found {}",
-                keys.len()
-            )));
+            return Err(StateError::Limit(format!("get-many takes at most {KEYS_MAX} keys, found {}", keys.len())));
         }
-        keys.iter()
-            .map(|(collection, key)| self.get(collection, key))
-            .collect()
+        keys.iter().map(|(collection, key)| self.get(collection, key)).collect()
     }
 
     pub(crate) fn find(&self, collection: &str, query: &Query) -> Result<Page<Json>, StateError> {
@@ -110,18 +89,12 @@ impl Port {
 
     pub(crate) fn put(&self, collection: &str, key: &str, value: Json) -> Result<(), StateError> {
         self.enter(collection, true)?;
-        self.world
-            .borrow_mut()
-            .documents
-            .put(collection, key, &value)
+        self.world.borrow_mut().documents.put(collection, key, &value)
     }
 
     pub(crate) fn patch(&self, collection: &str, key: &str, merge: Json) -> Result<(), StateError> {
         self.enter(collection, true)?;
-        self.world
-            .borrow_mut()
-            .documents
-            .patch(collection, key, &merge)
+        self.world.borrow_mut().documents.patch(collection, key, &merge)
     }
 
     pub(crate) fn delete(&self, collection: &str, key: &str) -> Result<bool, StateError> {
@@ -130,10 +103,7 @@ impl Port {
     }
 
     pub(crate) fn log(&self, level: Level, message: &str) {
-        self.world
-            .borrow_mut()
-            .log
-            .push((level, message.to_owned()));
+        self.world.borrow_mut().log.push((level, message.to_owned()));
     }
 
     pub(crate) fn now(&self) -> Instant {
@@ -203,20 +173,10 @@ impl EvidencePort {
         cursor: u32,
         limit: u32,
     ) -> (Vec<Change>, Option<u32>) {
-        self.0.changes(
-            &a.0,
-            &b.0,
-            bookkeeping,
-            cursor..cursor.saturating_add(limit),
-        )
+        self.0.changes(&a.0, &b.0, bookkeeping, cursor..cursor.saturating_add(limit))
     }
 
-    pub(crate) fn differences(
-        &self,
-        a: &SnapshotPort,
-        b: &SnapshotPort,
-        except: &[String],
-    ) -> Vec<String> {
+    pub(crate) fn differences(&self, a: &SnapshotPort, b: &SnapshotPort, except: &[String]) -> Vec<String> {
         self.0.differences(&a.0, &b.0, except)
     }
 

@@ -1,8 +1,6 @@
 //! The imports of the component, seen as the host.
 
-use crate::bindings::{
-    clock_control, consent, context, evidence, log, state_read, state_write, tools, types,
-};
+use crate::bindings::{clock_control, consent, context, evidence, log, state_read, state_write, tools, types};
 use crate::call::{Actor, Success, ToolCall};
 use crate::environment::{AccessNeeds, Outcome, ToolFault};
 use crate::evidence::{Action, Bookkeeping, Change, Step};
@@ -19,21 +17,15 @@ pub(crate) struct Port;
 
 impl Port {
     pub(crate) fn get(&self, collection: &str, key: &str) -> Result<Option<Json>, StateError> {
-        let found = state_read::get(collection, key)
-            .map_err(|error| state_error(error, collection, key))?;
+        let found = state_read::get(collection, key).map_err(|error| state_error(error, collection, key))?;
         Ok(found.map(Json::from_host))
     }
 
     pub(crate) fn get_many(&self, keys: &[(&str, &str)]) -> Result<Vec<Option<Json>>, StateError> {
-        let owned: Vec<(String, String)> = keys
-            .iter()
-            .map(|(collection, key)| ((*collection).to_owned(), (*key).to_owned()))
-            .collect();
+        let owned: Vec<(String, String)> =
+            keys.iter().map(|(collection, key)| ((*collection).to_owned(), (*key).to_owned())).collect();
         let found = state_read::get_many(&owned).map_err(|error| state_error(error, "", ""))?;
-        Ok(found
-            .into_iter()
-            .map(|text| text.map(Json::from_host))
-            .collect())
+        Ok(found.into_iter().map(|text| text.map(Json::from_host)).collect())
     }
 
     pub(crate) fn find(&self, collection: &str, query: &Query) -> Result<Page<Json>, StateError> {
@@ -44,13 +36,11 @@ impl Port {
     }
 
     pub(crate) fn put(&self, collection: &str, key: &str, value: Json) -> Result<(), StateError> {
-        state_write::put(collection, key, value.as_str())
-            .map_err(|error| state_error(error, collection, key))
+        state_write::put(collection, key, value.as_str()).map_err(|error| state_error(error, collection, key))
     }
 
     pub(crate) fn patch(&self, collection: &str, key: &str, merge: Json) -> Result<(), StateError> {
-        state_write::patch(collection, key, merge.as_str())
-            .map_err(|error| state_error(error, collection, key))
+        state_write::patch(collection, key, merge.as_str()).map_err(|error| state_error(error, collection, key))
     }
 
     pub(crate) fn delete(&self, collection: &str, key: &str) -> Result<bool, StateError> {
@@ -105,10 +95,9 @@ impl Port {
             Actor::Automation => types::Actor::Automation,
         };
         match tools::invoke(&lower_call(call), by) {
-            tools::Outcome::Ok(success) => Outcome::Done(Success {
-                message: success.message,
-                data: Json::from_host(success.data),
-            }),
+            tools::Outcome::Ok(success) => {
+                Outcome::Done(Success { message: success.message, data: Json::from_host(success.data) })
+            }
             tools::Outcome::Failed(failure) => Outcome::Failed(lift_failure(failure)),
             tools::Outcome::Faulted(fault) => Outcome::Faulted(match fault {
                 tools::Fault::Trapped => ToolFault::Trapped,
@@ -152,26 +141,14 @@ fn state_error(error: types::StateError, collection: &str, key: &str) -> StateEr
 }
 
 fn page(found: types::Page) -> Page<Json> {
-    let docs = found.docs.into_iter().map(|doc| Doc {
-        key: doc.key,
-        value: Json::from_host(doc.value),
-    });
-    Page {
-        docs: docs.collect(),
-        next: found.next.map(Cursor),
-        total: found.total,
-    }
+    let docs = found.docs.into_iter().map(|doc| Doc { key: doc.key, value: Json::from_host(doc.value) });
+    Page { docs: docs.collect(), next: found.next.map(Cursor), total: found.total }
 }
 
 fn lower_query(query: &Query) -> types::Query {
-    let clauses = query.clauses.iter().map(|clause| types::Clause {
-        at: clause.at.clone(),
-        test: lower_test(&clause.test),
-    });
-    let orders = query.order.iter().map(|order| types::Order {
-        at: order.at.clone(),
-        descending: order.descending,
-    });
+    let clauses =
+        query.clauses.iter().map(|clause| types::Clause { at: clause.at.clone(), test: lower_test(&clause.test) });
+    let orders = query.order.iter().map(|order| types::Order { at: order.at.clone(), descending: order.descending });
     types::Query {
         where_: clauses.collect(),
         order_by: orders.collect(),
@@ -197,20 +174,12 @@ fn lower_test(test: &Test) -> types::Test {
 }
 
 fn lower_call(call: &ToolCall) -> types::ToolCall {
-    types::ToolCall {
-        id: call.id.clone(),
-        tool: call.tool.clone(),
-        arguments: call.arguments.as_str().to_owned(),
-    }
+    types::ToolCall { id: call.id.clone(), tool: call.tool.clone(), arguments: call.arguments.as_str().to_owned() }
 }
 
 /// A call as the host gives it.
 pub(crate) fn lift_call(call: types::ToolCall) -> ToolCall {
-    ToolCall {
-        id: call.id,
-        tool: call.tool,
-        arguments: Json::from_host(call.arguments),
-    }
+    ToolCall { id: call.id, tool: call.tool, arguments: Json::from_host(call.arguments) }
 }
 
 /// Who asks, as the host says it.
@@ -224,9 +193,7 @@ pub(crate) fn lift_actor(actor: types::Actor) -> Actor {
 
 fn lift_failure(failure: types::Failure) -> Failure {
     // The host has checked the text; facts that cannot be read are worth less than the refusal.
-    let data = failure
-        .data
-        .and_then(|text| Json::from_host(text).parse().ok());
+    let data = failure.data.and_then(|text| Json::from_host(text).parse().ok());
     Failure::from_host(Code::from_host(failure.code), failure.message, data)
 }
 
@@ -266,12 +233,7 @@ impl EvidencePort {
         (changes.collect(), next)
     }
 
-    pub(crate) fn differences(
-        &self,
-        a: &SnapshotPort,
-        b: &SnapshotPort,
-        except: &[String],
-    ) -> Vec<String> {
+    pub(crate) fn differences(&self, a: &SnapshotPort, b: &SnapshotPort, except: &[String]) -> Vec<String> {
         evidence::differences(&a.0, &b.0, except)
     }
 
@@ -280,10 +242,7 @@ impl EvidencePort {
     }
 
     pub(crate) fn steps(&self, start: u32, limit: u32) -> Vec<Step> {
-        evidence::steps(start, limit)
-            .into_iter()
-            .map(lift_step)
-            .collect()
+        evidence::steps(start, limit).into_iter().map(lift_step).collect()
     }
 
     pub(crate) fn log(&self, level: Level, message: &str) {
@@ -302,9 +261,7 @@ fn lift_step(step: evidence::Step) -> Step {
             evidence::Action::Ask(question) => Action::Ask(question),
             evidence::Action::Refuse(reason) => Action::Refuse(reason),
             evidence::Action::Finish(claim) => Action::Finish(Json::from_host(claim)),
-            evidence::Action::Other((name, carried)) => {
-                Action::Other(name, Json::from_host(carried))
-            }
+            evidence::Action::Other((name, carried)) => Action::Other(name, Json::from_host(carried)),
         },
         ok: step.ok,
         answer: Json::from_host(step.answer),
@@ -317,10 +274,7 @@ pub(crate) struct SnapshotPort(evidence::Snapshot);
 
 impl SnapshotPort {
     pub(crate) fn get(&self, collection: &str, key: &str) -> Result<Option<Json>, StateError> {
-        let found = self
-            .0
-            .get(collection, key)
-            .map_err(|error| state_error(error, collection, key))?;
+        let found = self.0.get(collection, key).map_err(|error| state_error(error, collection, key))?;
         Ok(found.map(Json::from_host))
     }
 

@@ -52,34 +52,17 @@ impl Record {
         range: Range<u32>,
     ) -> (Vec<Change>, Option<u32>) {
         let all = self.all_changes(a, b, bookkeeping, &[]);
-        let page: Vec<Change> = all
-            .iter()
-            .skip(range.start as usize)
-            .take(range.len())
-            .cloned()
-            .collect();
+        let page: Vec<Change> = all.iter().skip(range.start as usize).take(range.len()).cloned().collect();
         let next = ((range.end as usize) < all.len()).then_some(range.end);
         (page, next)
     }
 
-    pub(crate) fn differences(
-        &self,
-        a: &Documents,
-        b: &Documents,
-        except: &[String],
-    ) -> Vec<String> {
+    pub(crate) fn differences(&self, a: &Documents, b: &Documents, except: &[String]) -> Vec<String> {
         let line = |change: &Change| {
             let text = |side: &Option<Json>| {
-                side.as_ref()
-                    .map_or_else(|| "absent".to_owned(), |text| text.as_str().to_owned())
+                side.as_ref().map_or_else(|| "absent".to_owned(), |text| text.as_str().to_owned())
             };
-            format!(
-                "`{}/{}`: {} against {}",
-                change.collection,
-                change.key,
-                text(&change.before),
-                text(&change.after)
-            )
+            format!("`{}/{}`: {} against {}", change.collection, change.key, text(&change.before), text(&change.after))
         };
         let changes = self.all_changes(a, b, Bookkeeping::Ignored, except);
         changes.iter().take(DIFFERENCES_MAX).map(line).collect()
@@ -90,33 +73,19 @@ impl Record {
     }
 
     pub(crate) fn steps(&self, start: u32, limit: u32) -> Vec<Step> {
-        self.steps
-            .iter()
-            .skip(start as usize)
-            .take(limit as usize)
-            .cloned()
-            .collect()
+        self.steps.iter().skip(start as usize).take(limit as usize).cloned().collect()
     }
 
     pub(crate) fn log(&self, level: Level, message: &str) {
         self.log.borrow_mut().push((level, message.to_owned()));
     }
 
-    fn all_changes(
-        &self,
-        a: &Documents,
-        b: &Documents,
-        bookkeeping: Bookkeeping,
-        except: &[String],
-    ) -> Vec<Change> {
+    fn all_changes(&self, a: &Documents, b: &Documents, bookkeeping: Bookkeeping, except: &[String]) -> Vec<Change> {
         let names: BTreeSet<String> = a.collections().into_iter().chain(b.collections()).collect();
         let mut changes = Vec::new();
         for collection in names.into_iter().filter(|name| !except.contains(name)) {
-            let keys: BTreeSet<&String> = a
-                .collection(&collection)
-                .chain(b.collection(&collection))
-                .map(|(key, _)| key)
-                .collect();
+            let keys: BTreeSet<&String> =
+                a.collection(&collection).chain(b.collection(&collection)).map(|(key, _)| key).collect();
             for key in keys {
                 let (before, after) = (a.value(&collection, key), b.value(&collection, key));
                 if !self.unchanged(&collection, before, after, bookkeeping) {
@@ -200,13 +169,8 @@ impl TestEvidence {
     /// Says which fields of a collection are bookkeeping.
     #[must_use]
     pub fn bookkeeping(mut self, collection: &str, pointers: &[&str]) -> Self {
-        let pointers = pointers
-            .iter()
-            .map(|pointer| (*pointer).to_owned())
-            .collect();
-        self.record
-            .bookkeeping
-            .insert(collection.to_owned(), pointers);
+        let pointers = pointers.iter().map(|pointer| (*pointer).to_owned()).collect();
+        self.record.bookkeeping.insert(collection.to_owned(), pointers);
         self
     }
 
@@ -226,14 +190,7 @@ impl TestEvidence {
 
     /// Someone calls a tool, with an answer given in full.
     #[must_use]
-    pub fn call_with(
-        self,
-        by: Actor,
-        tool: &str,
-        arguments: &Value,
-        ok: bool,
-        answer: &Value,
-    ) -> Self {
+    pub fn call_with(self, by: Actor, tool: &str, arguments: &Value, ok: bool, answer: &Value) -> Self {
         let call = ToolCall::new(format!("call-{}", self.record.steps.len()), tool, arguments);
         self.step(by, Action::Call(call), ok, answer)
     }
@@ -241,45 +198,25 @@ impl TestEvidence {
     /// The agent asks the user.
     #[must_use]
     pub fn ask(self, question: &str) -> Self {
-        self.step(
-            Actor::Agent,
-            Action::Ask(question.to_owned()),
-            true,
-            &Value::Null,
-        )
+        self.step(Actor::Agent, Action::Ask(question.to_owned()), true, &Value::Null)
     }
 
     /// The agent refuses.
     #[must_use]
     pub fn refuse(self, reason: &str) -> Self {
-        self.step(
-            Actor::Agent,
-            Action::Refuse(reason.to_owned()),
-            true,
-            &Value::Null,
-        )
+        self.step(Actor::Agent, Action::Refuse(reason.to_owned()), true, &Value::Null)
     }
 
     /// The agent finishes with this claim.
     #[must_use]
     pub fn finish(self, answer: &str) -> Self {
-        self.step(
-            Actor::Agent,
-            Action::Finish(json!({"answer": answer}).into()),
-            true,
-            &Value::Null,
-        )
+        self.step(Actor::Agent, Action::Finish(json!({"answer": answer}).into()), true, &Value::Null)
     }
 
     /// The agent does something else, such as loading a skill.
     #[must_use]
     pub fn other(self, name: &str, carried: Value) -> Self {
-        self.step(
-            Actor::Agent,
-            Action::Other(name.to_owned(), carried.into()),
-            true,
-            &Value::Null,
-        )
+        self.step(Actor::Agent, Action::Other(name.to_owned(), carried.into()), true, &Value::Null)
     }
 
     /// Lays documents over the state that the last step left.
@@ -296,11 +233,7 @@ impl TestEvidence {
     pub fn removed(mut self, collection: &str, key: &str) -> Self {
         if let Some(last) = self.record.states.last_mut() {
             let removed = Rc::make_mut(last).delete(collection, key);
-            assert_eq!(
-                removed,
-                Ok(true),
-                "there is no document `{key}` in `{collection}` to remove"
-            );
+            assert_eq!(removed, Ok(true), "there is no document `{key}` in `{collection}` to remove");
         }
         self
     }
@@ -339,9 +272,7 @@ impl TestEvidence {
         let mut verdicts = self.judge_prefixes::<V>(check, &[self.record.step_count()])?;
         match (verdicts.pop(), verdicts.is_empty()) {
             (Some(verdict), true) => Ok(verdict),
-            _ => Err(JudgeError::Other(
-                "expected one verdict for one prefix".to_owned(),
-            )),
+            _ => Err(JudgeError::Other("expected one verdict for one prefix".to_owned())),
         }
     }
 
@@ -349,11 +280,7 @@ impl TestEvidence {
     ///
     /// # Errors
     /// When the verifier gives no verdict.
-    pub fn judge_prefixes<V: VerifierPlugin>(
-        &self,
-        check: Value,
-        upto: &[u32],
-    ) -> Result<Vec<Verdict>, JudgeError> {
+    pub fn judge_prefixes<V: VerifierPlugin>(&self, check: Value, upto: &[u32]) -> Result<Vec<Verdict>, JudgeError> {
         let check = crate::verifier::read_check::<V>(&Json::from(check))?;
         V::judge(&self.evidence(), &check, upto)
     }

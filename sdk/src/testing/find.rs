@@ -22,9 +22,8 @@ pub(crate) fn find<'a>(
 ) -> Result<Page<Value>, StateError> {
     check(query)?;
     let start = start_of(query)?;
-    let mut matching: Vec<(&String, &Value)> = documents
-        .filter(|(_, value)| query.clauses.iter().all(|clause| holds(clause, value)))
-        .collect();
+    let mut matching: Vec<(&String, &Value)> =
+        documents.filter(|(_, value)| query.clauses.iter().all(|clause| holds(clause, value))).collect();
     matching.sort_by(|a, b| ordering(&query.order, a.1, b.1).then_with(|| a.0.cmp(b.0)));
     let limit = match query.limit {
         0 => PAGE_MAX as usize,
@@ -34,10 +33,7 @@ pub(crate) fn find<'a>(
         .iter()
         .skip(start)
         .take(limit)
-        .map(|(key, value)| Doc {
-            key: (*key).clone(),
-            value: project(&query.fields, value),
-        })
+        .map(|(key, value)| Doc { key: (*key).clone(), value: project(&query.fields, value) })
         .collect();
     let end = start + docs.len();
     Ok(Page {
@@ -51,20 +47,14 @@ fn check(query: &Query) -> Result<(), StateError> {
     at_most("conditions", CLAUSES_MAX, query.clauses.len())?;
     at_most("sort keys", ORDERS_MAX, query.order.len())?;
     at_most("fields", FIELDS_MAX, query.fields.len())?;
-    at_most(
-        "documents in a page",
-        PAGE_MAX as usize,
-        query.limit as usize,
-    )?;
+    at_most("documents in a page", PAGE_MAX as usize, query.limit as usize)?;
     for clause in &query.clauses {
         if let Test::OneOf(values) = &clause.test {
             at_most("values of one-of", VALUES_MAX, values.len())?;
         }
     }
     let pointers = query.clauses.iter().map(|clause| &clause.at);
-    let pointers = pointers
-        .chain(query.order.iter().map(|order| &order.at))
-        .chain(&query.fields);
+    let pointers = pointers.chain(query.order.iter().map(|order| &order.at)).chain(&query.fields);
     for pointer in pointers {
         if names(pointer).is_none() || pointer.len() > POINTER_BYTES_MAX {
             return Err(StateError::Invalid(format!(
@@ -78,18 +68,16 @@ fn check(query: &Query) -> Result<(), StateError> {
 fn at_most(what: &str, allowed: usize, found: usize) -> Result<(), StateError> {
     match found <= allowed {
         true => Ok(()),
-        false => Err(StateError::Limit(format!(
-            "at most {allowed} {what}, found {found}"
-        ))),
+        false => Err(StateError::Limit(format!("at most {allowed} {what}, found {found}"))),
     }
 }
 
 fn start_of(query: &Query) -> Result<usize, StateError> {
     match &query.cursor {
         None => Ok(0),
-        Some(Cursor(text)) => text
-            .parse()
-            .map_err(|_| StateError::Invalid(format!("`{text}` is no cursor of this query"))),
+        Some(Cursor(text)) => {
+            text.parse().map_err(|_| StateError::Invalid(format!("`{text}` is no cursor of this query")))
+        }
     }
 }
 
@@ -123,11 +111,7 @@ fn ordering(orders: &[Order], a: &Value, b: &Value) -> Ordering {
     let mut result = Ordering::Equal;
     for order in orders {
         let ascending = sort_order(a.pointer(&order.at), b.pointer(&order.at));
-        result = result.then(if order.descending {
-            ascending.reverse()
-        } else {
-            ascending
-        });
+        result = result.then(if order.descending { ascending.reverse() } else { ascending });
     }
     result
 }
@@ -152,13 +136,7 @@ fn place(target: &mut Value, names: &[String], value: &Value) {
         return;
     };
     if let Value::Object(object) = target {
-        place(
-            object
-                .entry(first.clone())
-                .or_insert_with(|| Value::Object(Map::new())),
-            rest,
-            value,
-        );
+        place(object.entry(first.clone()).or_insert_with(|| Value::Object(Map::new())), rest, value);
     }
 }
 
@@ -170,21 +148,12 @@ mod tests {
 
     fn documents() -> BTreeMap<String, Value> {
         let documents = [
-            (
-                "a",
-                json!({"n": 25, "name": "Li Lei", "tags": ["x", "y"], "at": {"city": "Hangzhou"}}),
-            ),
-            (
-                "b",
-                json!({"n": 7.5, "name": "Han Meimei", "tags": [], "gone": null}),
-            ),
+            ("a", json!({"n": 25, "name": "Li Lei", "tags": ["x", "y"], "at": {"city": "Hangzhou"}})),
+            ("b", json!({"n": 7.5, "name": "Han Meimei", "tags": [], "gone": null})),
             ("c", json!({"n": "25", "name": "li lei"})),
             ("d", json!({"name": "Zoe", "at": {"city": "Hefei"}})),
         ];
-        documents
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value))
-            .collect()
+        documents.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
     fn keys(query: &Query) -> Vec<String> {
@@ -203,10 +172,7 @@ mod tests {
             (Query::new().gt("/n", 7.5), vec!["a"]),
             (Query::new().ge("/n", 7.5), vec!["a", "b"]),
             (Query::new().gt("/name", "Z"), vec!["c", "d"]),
-            (
-                Query::new().one_of("/n", [json!(7.5), json!("25")]),
-                vec!["b", "c"],
-            ),
+            (Query::new().one_of("/n", [json!(7.5), json!("25")]), vec!["b", "c"]),
             (Query::new().contains("/name", "Lei"), vec!["a"]),
             (Query::new().contains("/tags", "y"), vec!["a"]),
             (Query::new().starts_with("/at/city", "He"), vec!["d"]),
@@ -221,14 +187,8 @@ mod tests {
 
     #[test]
     fn absent_fields_sort_first_and_ties_go_by_key() {
-        assert_eq!(
-            keys(&Query::new().ascending("/at/city")),
-            ["b", "c", "a", "d"]
-        );
-        assert_eq!(
-            keys(&Query::new().descending("/at/city")),
-            ["d", "a", "b", "c"]
-        );
+        assert_eq!(keys(&Query::new().ascending("/at/city")), ["b", "c", "a", "d"]);
+        assert_eq!(keys(&Query::new().descending("/at/city")), ["d", "a", "b", "c"]);
         assert_eq!(keys(&Query::new().ascending("/n")), ["d", "b", "a", "c"]);
     }
 
@@ -246,14 +206,9 @@ mod tests {
     #[test]
     fn fields_keep_their_nesting() {
         let documents = documents();
-        let query = Query::new()
-            .eq("/n", 25)
-            .fields(["/at/city", "/name", "/none"]);
+        let query = Query::new().eq("/n", 25).fields(["/at/city", "/name", "/none"]);
         let page = find(documents.iter(), &query).unwrap();
-        assert_eq!(
-            page.docs[0].value,
-            json!({"at": {"city": "Hangzhou"}, "name": "Li Lei"})
-        );
+        assert_eq!(page.docs[0].value, json!({"at": {"city": "Hangzhou"}, "name": "Li Lei"}));
     }
 
     #[test]
@@ -261,21 +216,13 @@ mod tests {
         let many = |count: usize| (0..count).fold(Query::new(), |query, _| query.present("/a"));
         let cases = [
             many(17),
-            Query::new()
-                .ascending("/a")
-                .ascending("/b")
-                .ascending("/c")
-                .ascending("/d")
-                .ascending("/e"),
+            Query::new().ascending("/a").ascending("/b").ascending("/c").ascending("/d").ascending("/e"),
             Query::new().fields((0..33).map(|n| format!("/{n}"))),
             Query::new().limit(257),
             Query::new().one_of("/a", 0..257),
         ];
         for query in cases {
-            assert!(
-                matches!(find([].into_iter(), &query), Err(StateError::Limit(_))),
-                "{query:?}"
-            );
+            assert!(matches!(find([].into_iter(), &query), Err(StateError::Limit(_))), "{query:?}");
         }
         assert!(find([].into_iter(), &many(16)).is_ok());
         for query in [
@@ -283,10 +230,7 @@ mod tests {
             Query::new().eq(format!("/{}", "a".repeat(256)), 1),
             Query::new().after(Cursor("x".into())),
         ] {
-            assert!(
-                matches!(find([].into_iter(), &query), Err(StateError::Invalid(_))),
-                "{query:?}"
-            );
+            assert!(matches!(find([].into_iter(), &query), Err(StateError::Invalid(_))), "{query:?}");
         }
     }
 }

@@ -35,12 +35,7 @@ impl fmt::Display for Problem {
 pub fn assert_valid_plugin<P: ToolPlugin>() {
     let problems = problems_of::<P>();
     let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    assert!(
-        problems.is_empty(),
-        "plugin `{}`:\n{}",
-        P::IDENTITY.name,
-        lines.join("\n")
-    );
+    assert!(problems.is_empty(), "plugin `{}`:\n{}", P::IDENTITY.name, lines.join("\n"));
 }
 
 /// Everything that is wrong with a plugin's declarations.
@@ -48,26 +43,16 @@ pub fn problems_of<P: ToolPlugin>() -> Vec<Problem> {
     let mut problems = Problems::default();
     let name = P::IDENTITY.name;
     problems.unless(
-        is_name(name, 64, |byte| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'
-        }),
+        is_name(name, 64, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
         "identity",
         format!("`{name}` is no plugin name: expected 1 to 64 of `a-z`, `0-9` and `-`"),
     );
     let tools = P::tools();
     let count = tools.len();
-    problems.unless(
-        (1..=TOOLS_MAX).contains(&count),
-        "tools",
-        format!("expected 1 to {TOOLS_MAX}, found {count}"),
-    );
+    problems.unless((1..=TOOLS_MAX).contains(&count), "tools", format!("expected 1 to {TOOLS_MAX}, found {count}"));
     let mut seen = BTreeSet::new();
     for tool in &tools {
-        problems.unless(
-            seen.insert(tool.name),
-            tool.name,
-            "declared twice".to_owned(),
-        );
+        problems.unless(seen.insert(tool.name), tool.name, "declared twice".to_owned());
         check_tool(tool, &mut problems);
     }
     check_storage(&P::storage(), &mut problems);
@@ -88,10 +73,7 @@ pub fn specs<P: ToolPlugin>() -> Value {
 
 fn tool_value(tool: &Tool) -> Value {
     let texts = |pick: fn(&Text) -> &'static str| -> Map<String, Value> {
-        tool.texts
-            .iter()
-            .map(|text| (text.lang.to_owned(), pick(text).into()))
-            .collect()
+        tool.texts.iter().map(|text| (text.lang.to_owned(), pick(text).into())).collect()
     };
     let rules: Vec<Value> = tool
         .rules
@@ -102,14 +84,8 @@ fn tool_value(tool: &Tool) -> Value {
                 Effect::Write => "write",
                 Effect::Destructive => "destructive",
             };
-            let requires: Vec<String> = rule
-                .requires
-                .iter()
-                .map(|requirement| requirement.to_text())
-                .collect();
-            let when = rule.when.map(
-                |(argument, values)| json!({"argument": argument, "one_of": values.to_values()}),
-            );
+            let requires: Vec<String> = rule.requires.iter().map(|requirement| requirement.to_text()).collect();
+            let when = rule.when.map(|(argument, values)| json!({"argument": argument, "one_of": values.to_values()}));
             json!({"when": when, "effect": effect, "requires": requires})
         })
         .collect();
@@ -141,10 +117,7 @@ struct Problems(Vec<Problem>);
 impl Problems {
     fn unless(&mut self, holds: bool, at: &str, message: String) {
         if !holds {
-            self.0.push(Problem {
-                at: at.to_owned(),
-                message,
-            });
+            self.0.push(Problem { at: at.to_owned(), message });
         }
     }
 }
@@ -160,25 +133,14 @@ fn check_tool(tool: &Tool, problems: &mut Problems) {
         tool.name,
         "is no tool name: expected 1 to 64 of `a-z`, `A-Z`, `0-9`, `_` and `-`".to_owned(),
     );
-    problems.unless(
-        !tool.domain.is_empty(),
-        tool.name,
-        "has no domain".to_owned(),
-    );
+    problems.unless(!tool.domain.is_empty(), tool.name, "has no domain".to_owned());
     let mut langs = BTreeSet::new();
     for text in &tool.texts {
         let at = format!("{} in {}", tool.name, text.lang);
         problems.unless(langs.insert(text.lang), &at, "said twice".to_owned());
         for part in [text.description, text.keywords] {
             let fits = !part.trim().is_empty() && part.len() <= TEXT_BYTES_MAX;
-            problems.unless(
-                fits,
-                &at,
-                format!(
-                    "expected a text of 1 to {TEXT_BYTES_MAX} bytes, found {}",
-                    part.len()
-                ),
-            );
+            problems.unless(fits, &at, format!("expected a text of 1 to {TEXT_BYTES_MAX} bytes, found {}", part.len()));
         }
     }
     let arguments = (tool.arguments_schema)();
@@ -191,46 +153,25 @@ fn check_tool(tool: &Tool, problems: &mut Problems) {
 fn check_arguments(tool: &str, schema: &Value, problems: &mut Problems) {
     let at = format!("{tool} arguments");
     let object = schema.get("type") == Some(&"object".into());
-    problems.unless(
-        object,
-        &at,
-        format!("arguments are an object, found {schema}"),
-    );
+    problems.unless(object, &at, format!("arguments are an object, found {schema}"));
     let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
-    problems.unless(
-        closed,
-        &at,
-        "the object is open: expected a struct with named fields".to_owned(),
-    );
+    problems.unless(closed, &at, "the object is open: expected a struct with named fields".to_owned());
     for (name, property) in properties(schema) {
-        let described = property
-            .get("description")
-            .is_some_and(|text| text.as_str().is_some_and(|text| !text.is_empty()));
-        problems.unless(
-            described,
-            &at,
-            format!("`{name}` has no description: write a doc comment on the field"),
-        );
+        let described =
+            property.get("description").is_some_and(|text| text.as_str().is_some_and(|text| !text.is_empty()));
+        problems.unless(described, &at, format!("`{name}` has no description: write a doc comment on the field"));
     }
     check_references(&at, schema, problems);
 }
 
 fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 
 /// A recursive type cannot be inlined, and shows as a reference.
 fn check_references(at: &str, schema: &Value, problems: &mut Problems) {
     let text = schema.to_string();
-    problems.unless(
-        !text.contains("\"$ref\""),
-        at,
-        "has a `$ref`: a recursive type cannot be inlined".to_owned(),
-    );
+    problems.unless(!text.contains("\"$ref\""), at, "has a `$ref`: a recursive type cannot be inlined".to_owned());
 }
 
 fn check_access(tool: &Tool, arguments: &Value, problems: &mut Problems) {
@@ -241,18 +182,13 @@ fn check_access(tool: &Tool, arguments: &Value, problems: &mut Problems) {
             problems.unless(false, &at, format!("there is no argument `{argument}`"));
             continue;
         };
-        if let (ArgumentValues::Texts(texts), Some(Value::Array(allowed))) =
-            (values, property.get("enum"))
-        {
+        if let (ArgumentValues::Texts(texts), Some(Value::Array(allowed))) = (values, property.get("enum")) {
             for text in texts {
                 let known = allowed.iter().any(|value| value == text);
                 problems.unless(
                     known,
                     &at,
-                    format!(
-                        "`{argument}` is never `{text}`, only one of {}",
-                        Value::from(allowed.clone())
-                    ),
+                    format!("`{argument}` is never `{text}`, only one of {}", Value::from(allowed.clone())),
                 );
             }
         }
@@ -268,11 +204,7 @@ fn check_storage(storage: &Storage, problems: &mut Problems) {
     for collection in &storage.owned {
         for pointer in collection.bookkeeping.iter().chain(&collection.indexes) {
             let fits = pointer.starts_with('/') && names(pointer).is_some();
-            problems.unless(
-                fits,
-                collection.name,
-                format!("`{pointer}` is no pointer to a field such as `/updated`"),
-            );
+            problems.unless(fits, collection.name, format!("`{pointer}` is no pointer to a field such as `/updated`"));
         }
         let mut documents = Documents::default();
         let mut keys = BTreeSet::new();

@@ -8,13 +8,9 @@ use serde_json::Value;
 pub(crate) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
-        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter()
-                    .all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
         }
         _ => a == b,
     }
@@ -41,11 +37,7 @@ pub(crate) fn sort_order(a: Option<&Value>, b: Option<&Value>) -> Ordering {
         Some(Value::Array(_)) => 6,
         Some(Value::Object(_)) => 7,
     };
-    let within = || {
-        a.zip(b)
-            .and_then(|(a, b)| compare(a, b))
-            .unwrap_or(Ordering::Equal)
-    };
+    let within = || a.zip(b).and_then(|(a, b)| compare(a, b)).unwrap_or(Ordering::Equal);
     rank(a).cmp(&rank(b)).then_with(within)
 }
 
@@ -55,13 +47,7 @@ pub(crate) fn names(pointer: &str) -> Option<Vec<String>> {
         return Some(Vec::new());
     }
     let unescape = |name: &str| name.replace("~1", "/").replace("~0", "~");
-    Some(
-        pointer
-            .strip_prefix('/')?
-            .split('/')
-            .map(unescape)
-            .collect(),
-    )
+    Some(pointer.strip_prefix('/')?.split('/').map(unescape).collect())
 }
 
 /// Removes the field that a pointer names, where it is there.
@@ -153,39 +139,15 @@ mod tests {
         // Appendix A of RFC 7396, the cases that differ in kind.
         let cases = [
             (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
-            (
-                json!({"a": "b"}),
-                json!({"b": "c"}),
-                json!({"a": "b", "b": "c"}),
-            ),
+            (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),
             (json!({"a": "b"}), json!({"a": null}), json!({})),
             (json!({"a": ["b"]}), json!({"a": "c"}), json!({"a": "c"})),
-            (
-                json!({"a": {"b": "c"}}),
-                json!({"a": {"b": "d", "c": null}}),
-                json!({"a": {"b": "d"}}),
-            ),
-            (
-                json!({"a": [{"b": "c"}]}),
-                json!({"a": [1]}),
-                json!({"a": [1]}),
-            ),
+            (json!({"a": {"b": "c"}}), json!({"a": {"b": "d", "c": null}}), json!({"a": {"b": "d"}})),
+            (json!({"a": [{"b": "c"}]}), json!({"a": [1]}), json!({"a": [1]})),
             (json!(["a", "b"]), json!(["c", "d"]), json!(["c", "d"])),
-            (
-                json!({"e": null}),
-                json!({"a": 1}),
-                json!({"e": null, "a": 1}),
-            ),
-            (
-                json!([1, 2]),
-                json!({"a": "b", "c": null}),
-                json!({"a": "b"}),
-            ),
-            (
-                json!({}),
-                json!({"a": {"bb": {"ccc": null}}}),
-                json!({"a": {"bb": {}}}),
-            ),
+            (json!({"e": null}), json!({"a": 1}), json!({"e": null, "a": 1})),
+            (json!([1, 2]), json!({"a": "b", "c": null}), json!({"a": "b"})),
+            (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
         ];
         for (mut target, patch, expected) in cases {
             merge(&mut target, patch);
@@ -207,10 +169,7 @@ mod tests {
             canonical(value, &mut out);
             out
         };
-        assert_eq!(
-            print(&json!({"b": 1.0, "a": [true]})),
-            print(&json!({"a": [true], "b": 1}))
-        );
+        assert_eq!(print(&json!({"b": 1.0, "a": [true]})), print(&json!({"a": [true], "b": 1})));
         assert_ne!(print(&json!(["a,b"])), print(&json!(["a", "b"])));
     }
 
@@ -236,10 +195,7 @@ mod tests {
             Some(json!({})),
         ];
         for pair in sorted.windows(2) {
-            assert_eq!(
-                sort_order(pair[0].as_ref(), pair[1].as_ref()),
-                Ordering::Less
-            );
+            assert_eq!(sort_order(pair[0].as_ref(), pair[1].as_ref()), Ordering::Less);
         }
         assert_eq!(depth(&json!([{"a": [1]}])), 3);
     }

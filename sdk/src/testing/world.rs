@@ -11,9 +11,7 @@ use super::documents::Documents;
 use super::values::same;
 use crate::access::{Effect, Rule};
 use crate::call::{Actor, Reply, ToolCall};
-use crate::environment::{
-    AccessNeeds, EnvironmentPlugin, Observation, Outcome, ToolFault, Turn, TurnResult, World,
-};
+use crate::environment::{AccessNeeds, EnvironmentPlugin, Observation, Outcome, ToolFault, Turn, TurnResult, World};
 use crate::failure::Failure;
 use crate::host::{Grants, Port};
 use crate::json::Json;
@@ -30,15 +28,8 @@ type FakeTool = Rc<dyn Fn(&mut Phone, &Value) -> Outcome>;
 /// How a tool of the test world is served.
 #[derive(Clone)]
 pub(crate) enum Served {
-    Plugin {
-        table: Rc<ToolTable>,
-        grants: Rc<Grants>,
-        plugin: &'static str,
-    },
-    Fake {
-        needs: AccessNeeds,
-        serve: FakeTool,
-    },
+    Plugin { table: Rc<ToolTable>, grants: Rc<Grants>, plugin: &'static str },
+    Fake { needs: AccessNeeds, serve: FakeTool },
 }
 
 /// Everything that a test world holds.
@@ -66,9 +57,7 @@ impl Inner {
     }
 
     pub(crate) fn next_id(&mut self, prefix: &str) -> String {
-        let letters = |byte: u8| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-'
-        };
+        let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
         assert!(
             (1..=32).contains(&prefix.len()) && prefix.bytes().all(letters),
             "`{prefix}` is no prefix of an id: expected 1 to 32 of `a-z`, `0-9`, `_` and `-`; the host traps here"
@@ -92,18 +81,10 @@ impl Inner {
         match self.installed.get(&call.tool)? {
             Served::Fake { needs, .. } => Some(needs.clone()),
             Served::Plugin { table, plugin, .. } => {
-                let rule = table
-                    .get(&call.tool)?
-                    .rules
-                    .iter()
-                    .find(|rule| matches(rule, call))?;
+                let rule = table.get(&call.tool)?.rules.iter().find(|rule| matches(rule, call))?;
                 Some(AccessNeeds {
                     effect: rule.effect,
-                    requires: rule
-                        .requires
-                        .iter()
-                        .map(|requirement| requirement.to_text())
-                        .collect(),
+                    requires: rule.requires.iter().map(|requirement| requirement.to_text()).collect(),
                     plugin: (*plugin).to_owned(),
                 })
             }
@@ -112,9 +93,7 @@ impl Inner {
 
     pub(crate) fn confirmed(&self, call: &ToolCall) -> bool {
         let arguments: Value = call.arguments.parse().unwrap_or_default();
-        self.confirmed
-            .iter()
-            .any(|(tool, confirmed)| *tool == call.tool && same(confirmed, &arguments))
+        self.confirmed.iter().any(|(tool, confirmed)| *tool == call.tool && same(confirmed, &arguments))
     }
 }
 
@@ -122,11 +101,7 @@ fn matches(rule: &Rule, call: &ToolCall) -> bool {
     let Some((argument, values)) = rule.when else {
         return true;
     };
-    let found = call
-        .argument(argument)
-        .ok()
-        .flatten()
-        .unwrap_or(Value::Null);
+    let found = call.argument(argument).ok().flatten().unwrap_or(Value::Null);
     values.to_values().iter().any(|value| same(value, &found))
 }
 
@@ -135,30 +110,18 @@ pub(crate) fn invoke(world: &Rc<RefCell<Inner>>, call: &ToolCall, by: Actor) -> 
     let (before, served) = {
         let mut world = world.borrow_mut();
         world.invoked.push((by, call.clone()));
-        (
-            world.documents.clone(),
-            world.installed.get(&call.tool).cloned(),
-        )
+        (world.documents.clone(), world.installed.get(&call.tool).cloned())
     };
-    let phone = |grants: Rc<Grants>| {
-        Phone::new(Port {
-            world: Rc::clone(world),
-            grants,
-        })
-    };
+    let phone = |grants: Rc<Grants>| Phone::new(Port { world: Rc::clone(world), grants });
     let outcome = match served {
         None => Outcome::Failed(Failure::not_found("tool", call.tool.as_str())),
-        Some(Served::Fake { serve, .. }) => serve(
-            &mut phone(Rc::default()),
-            &call.arguments.parse().unwrap_or_default(),
-        ),
+        Some(Served::Fake { serve, .. }) => {
+            serve(&mut phone(Rc::default()), &call.arguments.parse().unwrap_or_default())
+        }
         Some(Served::Plugin { table, grants, .. }) => match table.call(&mut phone(grants), call) {
             Ok(success) => Outcome::Done(success),
             Err(failure) if failure.as_fault().is_some() => {
-                world
-                    .borrow_mut()
-                    .log
-                    .push((Level::Error, failure.message().to_owned()));
+                world.borrow_mut().log.push((Level::Error, failure.message().to_owned()));
                 Outcome::Faulted(ToolFault::Trapped)
             }
             Err(failure) => Outcome::Failed(failure),
@@ -225,9 +188,7 @@ impl TestPhone {
             confirmed: Vec::new(),
             invoked: Vec::new(),
         };
-        Self {
-            world: Rc::new(RefCell::new(inner)),
-        }
+        Self { world: Rc::new(RefCell::new(inner)) }
     }
 
     /// Installs a tool plugin, with its initial documents and a grant for exactly what its storage declares.
@@ -244,11 +205,8 @@ impl TestPhone {
             }
         }
         for tool in table.iter() {
-            let served = Served::Plugin {
-                table: Rc::clone(&table),
-                grants: Rc::clone(&grants),
-                plugin: P::IDENTITY.name,
-            };
+            let served =
+                Served::Plugin { table: Rc::clone(&table), grants: Rc::clone(&grants), plugin: P::IDENTITY.name };
             world.installed.insert(tool.name.to_owned(), served);
         }
         drop(world);
@@ -282,10 +240,7 @@ impl TestPhone {
             effect,
             requires,
             Rc::new(move |phone, arguments| match serve(phone, arguments) {
-                Ok(data) => Outcome::Done(crate::call::Success {
-                    message: "done".to_owned(),
-                    data: data.into(),
-                }),
+                Ok(data) => Outcome::Done(crate::call::Success { message: "done".to_owned(), data: data.into() }),
                 Err(failure) => Outcome::Failed(failure),
             }),
         )
@@ -294,12 +249,7 @@ impl TestPhone {
     /// Installs a tool whose code always fails in this way.
     #[must_use]
     pub fn faulty_tool(self, name: &str, effect: Effect, fault: ToolFault) -> Self {
-        self.fake(
-            name,
-            effect,
-            &[],
-            Rc::new(move |_, _| Outcome::Faulted(fault.clone())),
-        )
+        self.fake(name, effect, &[], Rc::new(move |_, _| Outcome::Faulted(fault.clone())))
     }
 
     fn fake(self, name: &str, effect: Effect, requires: &[&str], serve: FakeTool) -> Self {
@@ -308,10 +258,7 @@ impl TestPhone {
             requires: requires.iter().map(|text| (*text).to_owned()).collect(),
             plugin: "fake".to_owned(),
         };
-        self.world
-            .borrow_mut()
-            .installed
-            .insert(name.to_owned(), Served::Fake { needs, serve });
+        self.world.borrow_mut().installed.insert(name.to_owned(), Served::Fake { needs, serve });
         self
     }
 
@@ -326,10 +273,7 @@ impl TestPhone {
     #[must_use]
     pub fn clock(self, moment: &str) -> Self {
         let parsed = Instant::parse_rfc3339(moment);
-        assert!(
-            parsed.is_some(),
-            "`{moment}` is no RFC 3339 moment such as `2026-03-02T09:00:00+08:00`"
-        );
+        assert!(parsed.is_some(), "`{moment}` is no RFC 3339 moment such as `2026-03-02T09:00:00+08:00`");
         self.world.borrow_mut().now = parsed.unwrap_or(BEGIN);
         self
     }
@@ -359,10 +303,7 @@ impl TestPhone {
 
     /// Lets the user confirm exactly this call.
     pub fn confirm(&mut self, tool: &str, arguments: Value) {
-        self.world
-            .borrow_mut()
-            .confirmed
-            .push((tool.to_owned(), arguments));
+        self.world.borrow_mut().confirmed.push((tool.to_owned(), arguments));
     }
 
     /// Lets the next state operation fail with this error.
@@ -375,23 +316,12 @@ impl TestPhone {
     /// # Errors
     /// When the tool refuses. A fault, where the host sees a trap, comes as a failure whose [`as_fault`](Failure::as_fault) is set.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Reply, Failure> {
-        match invoke(
-            &self.world,
-            &ToolCall::new("call-0", tool, &arguments),
-            Actor::Agent,
-        ) {
+        match invoke(&self.world, &ToolCall::new("call-0", tool, &arguments), Actor::Agent) {
             Outcome::Done(success) => Ok(Reply::new(success.message, success.data.parse()?)),
             Outcome::Failed(failure) => Err(failure),
             Outcome::Faulted(fault) => {
-                let logged = self
-                    .world
-                    .borrow()
-                    .log
-                    .last()
-                    .map(|(_, message)| message.clone());
-                Err(Failure::fault(
-                    logged.unwrap_or_else(|| format!("{fault:?}")),
-                ))
+                let logged = self.world.borrow().log.last().map(|(_, message)| message.clone());
+                Err(Failure::fault(logged.unwrap_or_else(|| format!("{fault:?}"))))
             }
         }
     }
@@ -401,9 +331,7 @@ impl TestPhone {
     /// # Errors
     /// When the set-up does not fit, or the environment refuses.
     pub fn reset<E: EnvironmentPlugin>(&mut self, setup: Value) -> Result<Observation, Failure> {
-        let setup = Json::from(setup)
-            .parse()
-            .map_err(|error| Failure::malformed_arguments(&error))?;
+        let setup = Json::from(setup).parse().map_err(|error| Failure::malformed_arguments(&error))?;
         E::reset(&mut self.world(), setup)
     }
 
@@ -411,39 +339,21 @@ impl TestPhone {
     ///
     /// # Errors
     /// When the environment refuses the turn.
-    pub fn step<E: EnvironmentPlugin>(
-        &mut self,
-        actor: Actor,
-        calls: &[(&str, Value)],
-    ) -> Result<TurnResult, Failure> {
+    pub fn step<E: EnvironmentPlugin>(&mut self, actor: Actor, calls: &[(&str, Value)]) -> Result<TurnResult, Failure> {
         let calls = calls.iter().enumerate();
-        let calls = calls.map(|(index, (tool, arguments))| {
-            ToolCall::new(format!("call-{index}"), *tool, arguments)
-        });
-        let turn = Turn {
-            actor,
-            calls: calls.collect(),
-        };
+        let calls = calls.map(|(index, (tool, arguments))| ToolCall::new(format!("call-{index}"), *tool, arguments));
+        let turn = Turn { actor, calls: calls.collect() };
         E::step(&mut self.world(), turn)
     }
 
     /// One document.
     pub fn document(&self, collection: &str, key: &str) -> Option<Value> {
-        self.world
-            .borrow()
-            .documents
-            .value(collection, key)
-            .cloned()
+        self.world.borrow().documents.value(collection, key).cloned()
     }
 
     /// The keys of a collection, sorted.
     pub fn keys(&self, collection: &str) -> Vec<String> {
-        self.world
-            .borrow()
-            .documents
-            .collection(collection)
-            .map(|(key, _)| key.clone())
-            .collect()
+        self.world.borrow().documents.collection(collection).map(|(key, _)| key.clone()).collect()
     }
 
     /// The calls that ran so far, with who asked for them.
@@ -477,9 +387,6 @@ impl TestPhone {
     }
 
     fn port(&self) -> Port {
-        Port {
-            world: Rc::clone(&self.world),
-            grants: Rc::default(),
-        }
+        Port { world: Rc::clone(&self.world), grants: Rc::default() }
     }
 }

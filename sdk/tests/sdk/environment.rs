@@ -2,9 +2,9 @@
 
 use loopwright_sdk::testing::TestPhone;
 use loopwright_sdk::{
-    Actor, Answer, Code, Effect, EnvironmentPlugin, Failure, Feedback, Identity, Instant,
-    NoArguments, Observation, Outcome, Phone, Reply, Requirement, Storage, Tool, ToolCall,
-    ToolFault, ToolPlugin, Turn, TurnResult, World, identity,
+    Actor, Answer, Code, Effect, EnvironmentPlugin, Failure, Feedback, Identity, Instant, NoArguments, Observation,
+    Outcome, Phone, Reply, Requirement, Storage, Tool, ToolCall, ToolFault, ToolPlugin, Turn, TurnResult, World,
+    identity,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,35 +40,20 @@ impl EnvironmentPlugin for Gate {
         if let Some(later) = world.now().plus_s(10) {
             world.advance_to(later);
         }
-        Ok(TurnResult {
-            feedback,
-            observation: observe(world),
-        })
+        Ok(TurnResult { feedback, observation: observe(world) })
     }
 }
 
 fn answer(world: &mut World, call: &ToolCall, by: Actor) -> Result<Answer, Failure> {
     let Some(needs) = world.access(call) else {
-        return Ok(Answer::Failed(Failure::not_found(
-            "tool",
-            call.tool.as_str(),
-        )));
+        return Ok(Answer::Failed(Failure::not_found("tool", call.tool.as_str())));
     };
     let online: bool = world.require("phone", "online")?;
-    if !online
-        && needs
-            .requirements()
-            .any(|requirement| requirement == Requirement::Network)
-    {
-        return Ok(Answer::Failed(Failure::precondition(
-            "the phone is offline",
-            "turn wi-fi on",
-        )));
+    if !online && needs.requirements().any(|requirement| requirement == Requirement::Network) {
+        return Ok(Answer::Failed(Failure::precondition("the phone is offline", "turn wi-fi on")));
     }
     if needs.effect == Effect::Destructive && !world.confirmed(call) {
-        return Ok(Answer::NeedsConfirmation(Failure::confirmation_needed(
-            &call.tool,
-        )));
+        return Ok(Answer::NeedsConfirmation(Failure::confirmation_needed(&call.tool)));
     }
     Ok(match world.invoke(call, by) {
         Outcome::Done(success) => Answer::Done(success),
@@ -79,10 +64,7 @@ fn answer(world: &mut World, call: &ToolCall, by: Actor) -> Result<Answer, Failu
 }
 
 fn observe(world: &World) -> Observation {
-    Observation {
-        exposed: world.installed(),
-        notices: vec![json!({"kind": "time", "at": world.now().unix_s()})],
-    }
+    Observation { exposed: world.installed(), notices: vec![json!({"kind": "time", "at": world.now().unix_s()})] }
 }
 
 fn wipe(phone: &mut Phone, _: NoArguments) -> Result<Reply, Failure> {
@@ -96,12 +78,7 @@ impl ToolPlugin for Disk {
     const IDENTITY: Identity = identity!("disk");
 
     fn tools() -> Vec<Tool> {
-        vec![
-            Tool::new("wipe_disk", wipe)
-                .domain("storage")
-                .en("Wipes the disk.", "wipe")
-                .destructive(),
-        ]
+        vec![Tool::new("wipe_disk", wipe).domain("storage").en("Wipes the disk.", "wipe").destructive()]
     }
 
     fn storage() -> Storage {
@@ -126,15 +103,9 @@ fn phone() -> TestPhone {
 fn codes(result: &TurnResult) -> Vec<Option<u16>> {
     let code = |answer: &Answer| match answer {
         Answer::Done(_) => None,
-        Answer::Failed(failure) | Answer::NeedsConfirmation(failure) => {
-            failure.code().map(Code::get)
-        }
+        Answer::Failed(failure) | Answer::NeedsConfirmation(failure) => failure.code().map(Code::get),
     };
-    result
-        .feedback
-        .iter()
-        .map(|feedback| code(&feedback.answer))
-        .collect()
+    result.feedback.iter().map(|feedback| code(&feedback.answer)).collect()
 }
 
 #[test]
@@ -150,10 +121,7 @@ fn an_environment_decides_and_one_failure_does_not_stop_the_rest() {
         ("wipe_disk", json!({})),
     ];
     let result = test.step::<Gate>(Actor::Agent, &calls).unwrap();
-    assert_eq!(
-        codes(&result),
-        [Some(400), None, Some(503), Some(504), Some(404), Some(423)]
-    );
+    assert_eq!(codes(&result), [Some(400), None, Some(503), Some(504), Some(404), Some(423)]);
     assert_eq!(test.document("sent", "last"), Some(json!({"text": "hi"})));
     assert_eq!(test.document("disk", "all"), Some(json!("data")));
     assert_eq!(test.invoked().len(), 4);
@@ -163,9 +131,7 @@ fn an_environment_decides_and_one_failure_does_not_stop_the_rest() {
 fn what_a_rule_refuses_never_reaches_the_tool() {
     let mut test = phone();
     test.reset::<Gate>(json!({"online": false})).unwrap();
-    let result = test
-        .step::<Gate>(Actor::User, &[("send", json!({"text": "hi"}))])
-        .unwrap();
+    let result = test.step::<Gate>(Actor::User, &[("send", json!({"text": "hi"}))]).unwrap();
     assert_eq!(codes(&result), [Some(412)]);
     assert!(test.invoked().is_empty());
 }
@@ -175,14 +141,10 @@ fn only_the_confirmed_call_runs() {
     let mut test = phone();
     test.reset::<Gate>(json!({"online": true})).unwrap();
     test.confirm("wipe_disk", json!({"other": 1}));
-    let result = test
-        .step::<Gate>(Actor::Agent, &[("wipe_disk", json!({}))])
-        .unwrap();
+    let result = test.step::<Gate>(Actor::Agent, &[("wipe_disk", json!({}))]).unwrap();
     assert_eq!(codes(&result), [Some(423)]);
     test.confirm("wipe_disk", json!({}));
-    let result = test
-        .step::<Gate>(Actor::Agent, &[("wipe_disk", json!({}))])
-        .unwrap();
+    let result = test.step::<Gate>(Actor::Agent, &[("wipe_disk", json!({}))]).unwrap();
     assert_eq!(codes(&result), [None]);
     assert_eq!(test.document("disk", "all"), None);
 }
@@ -194,54 +156,27 @@ fn the_clock_moves_and_observations_follow_it() {
     assert_eq!(before.exposed, ["crash", "send", "spin", "wipe_disk"]);
     let after = test.step::<Gate>(Actor::Agent, &[]).unwrap().observation;
     let at = |observation: &Observation| observation.notices[0]["at"].as_i64();
-    assert_eq!(
-        at(&after)
-            .zip(at(&before))
-            .map(|(after, before)| after - before),
-        Some(10)
-    );
+    assert_eq!(at(&after).zip(at(&before)).map(|(after, before)| after - before), Some(10));
 }
 
 #[test]
 fn a_setup_that_does_not_fit_is_refused() {
     let failure = phone().reset::<Gate>(json!({"online": "yes"})).unwrap_err();
     assert_eq!(failure.code(), Some(Code::BAD_ARGUMENT));
-    assert!(
-        phone()
-            .reset::<Gate>(json!({"online": true, "x": 1}))
-            .is_err()
-    );
+    assert!(phone().reset::<Gate>(json!({"online": true, "x": 1})).is_err());
 }
 
 #[test]
 fn a_real_tools_rules_are_seen_through_access() {
     let test = phone();
-    let needs = test
-        .world()
-        .access(&ToolCall::new("c", "wipe_disk", &Value::Null))
-        .unwrap();
-    assert_eq!(
-        (needs.effect, needs.plugin.as_str()),
-        (Effect::Destructive, "disk")
-    );
-    assert_eq!(
-        test.world()
-            .access(&ToolCall::new("c", "none", &Value::Null)),
-        None
-    );
+    let needs = test.world().access(&ToolCall::new("c", "wipe_disk", &Value::Null)).unwrap();
+    assert_eq!((needs.effect, needs.plugin.as_str()), (Effect::Destructive, "disk"));
+    assert_eq!(test.world().access(&ToolCall::new("c", "none", &Value::Null)), None);
 }
 
 #[test]
 fn requirements_read_and_print_alike() {
-    let texts = [
-        "network",
-        "location",
-        "unlocked",
-        "confirm",
-        "power-off-ok",
-        "perm:contacts",
-        "moonlight",
-    ];
+    let texts = ["network", "location", "unlocked", "confirm", "power-off-ok", "perm:contacts", "moonlight"];
     for text in texts {
         assert_eq!(Requirement::parse(text).to_text(), text);
     }

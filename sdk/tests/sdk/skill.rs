@@ -1,9 +1,7 @@
 //! A skill over a phone that it can only read.
 
 use loopwright_sdk::testing::TestPhone;
-use loopwright_sdk::{
-    Advice, Card, Fault, Guidance, Identity, PhoneView, SkillPlugin, ToolCall, identity,
-};
+use loopwright_sdk::{Advice, Card, Fault, Guidance, Identity, PhoneView, SkillPlugin, ToolCall, identity};
 use serde_json::json;
 
 /// Warns of a low battery and blocks an update below 20 %.
@@ -18,11 +16,7 @@ impl SkillPlugin for ChargeFirst {
 
     fn guidance(offered: &[String], lang: &str) -> String {
         Guidance::new(offered, lang)
-            .rule(
-                &["manage_system_update"],
-                "Charge above 20 % first.",
-                "先充电到 20% 以上。",
-            )
+            .rule(&["manage_system_update"], "Charge above 20 % first.", "先充电到 20% 以上。")
             .render()
     }
 
@@ -66,8 +60,5 @@ fn a_skill_that_cannot_read_is_at_fault() {
 fn guidance_is_about_offered_tools() {
     assert_eq!(ChargeFirst::guidance(&[], "en"), "");
     let offered = ["manage_system_update".to_owned()];
-    assert_eq!(
-        ChargeFirst::guidance(&offered, "zh"),
-        "- 先充电到 20% 以上。\n"
-    );
+    assert_eq!(ChargeFirst::guidance(&offered, "zh"), "- 先充电到 20% 以上。\n");
 }

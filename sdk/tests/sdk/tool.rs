@@ -2,8 +2,8 @@
 
 use loopwright_sdk::testing::{Problem, TestPhone, assert_valid_plugin, problems_of, specs};
 use loopwright_sdk::{
-    ArgumentValues, Code, Collection, Failure, Identity, NoArguments, Phone, Query, Reply,
-    Requirement, StateError, Storage, Tool, ToolPlugin, identity,
+    ArgumentValues, Code, Collection, Failure, Identity, NoArguments, Phone, Query, Reply, Requirement, StateError,
+    Storage, Tool, ToolPlugin, identity,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,11 +44,7 @@ fn manage(phone: &mut Phone, arguments: Arguments) -> Result<Reply<Answer>, Fail
         Action::Store => {
             phone.put("boxes", &name, &json!({"weight": arguments.weight}))?;
             if arguments.weight > Some(1_000) {
-                return Err(Failure::limit(
-                    "the weight in grams",
-                    1_000,
-                    arguments.weight,
-                ));
+                return Err(Failure::limit("the weight in grams", 1_000, arguments.weight));
             }
             true
         }
@@ -93,26 +89,15 @@ impl ToolPlugin for Shelf {
                 .destructive()
                 .requires(Requirement::Confirm)
                 .requires(Requirement::Permission("storage")),
-            Tool::new("peek", peek)
-                .domain("storage")
-                .en("Peeks.", "peek")
-                .reads(),
-            Tool::new("meddle", meddle)
-                .domain("storage")
-                .en("Meddles.", "meddle")
-                .writes(),
-            Tool::new("misread", misread)
-                .domain("storage")
-                .en("Misreads.", "misread")
-                .reads(),
+            Tool::new("peek", peek).domain("storage").en("Peeks.", "peek").reads(),
+            Tool::new("meddle", meddle).domain("storage").en("Meddles.", "meddle").writes(),
+            Tool::new("misread", misread).domain("storage").en("Misreads.", "misread").reads(),
         ]
     }
 
     fn storage() -> Storage {
-        let boxes = Collection::new("boxes")
-            .bookkeeping("/touched")
-            .index("/weight")
-            .initial("first", json!({"weight": 5}));
+        let boxes =
+            Collection::new("boxes").bookkeeping("/touched").index("/weight").initial("first", json!({"weight": 5}));
         Storage::new().owns(boxes).reads("contacts")
     }
 }
@@ -161,58 +146,35 @@ fn the_catalogue_says_what_was_declared() {
         ])
     );
     assert_eq!(found["uses"], json!([{"name": "contacts", "write": false}]));
-    assert_eq!(
-        found["collections"][0]["initial"],
-        json!({"first": {"weight": 5}})
-    );
+    assert_eq!(found["collections"][0]["initial"], json!({"first": {"weight": 5}}));
 }
 
 #[test]
 fn a_call_that_fails_leaves_no_write_behind() {
     let mut test = shelf();
-    let failure = test
-        .call(
-            "manage_shelf",
-            json!({"action": "store", "boxName": "heavy", "weight": 2_000}),
-        )
-        .unwrap_err();
+    let failure =
+        test.call("manage_shelf", json!({"action": "store", "boxName": "heavy", "weight": 2_000})).unwrap_err();
     assert_eq!(code(&failure), Some(429));
     assert_eq!(test.keys("boxes"), ["first"]);
-    let reply = test
-        .call(
-            "manage_shelf",
-            json!({"action": "store", "boxName": "light", "weight": 1}),
-        )
-        .unwrap();
-    assert_eq!(
-        reply.data,
-        json!({"changed": true, "boxes": ["first", "light"]})
-    );
+    let reply = test.call("manage_shelf", json!({"action": "store", "boxName": "light", "weight": 1})).unwrap();
+    assert_eq!(reply.data, json!({"changed": true, "boxes": ["first", "light"]}));
 }
 
 #[test]
 fn malformed_arguments_are_refused_and_name_the_field() {
     let mut test = shelf();
     let cases = [
-        (
-            json!({"action": "store", "weight": "heavy"}),
-            Some("weight"),
-        ),
+        (json!({"action": "store", "weight": "heavy"}), Some("weight")),
         (json!({"action": "fly"}), Some("action")),
         (json!({"action": "store", "weight": -1}), Some("weight")),
     ];
     for (arguments, field) in cases {
         let failure = test.call("manage_shelf", arguments).unwrap_err();
         assert_eq!(code(&failure), Some(400), "{failure}");
-        let named = failure
-            .data()
-            .and_then(|data| data.get("argument"))
-            .and_then(Value::as_str);
+        let named = failure.data().and_then(|data| data.get("argument")).and_then(Value::as_str);
         assert_eq!(named, field, "{failure}");
     }
-    let unknown = test
-        .call("manage_shelf", json!({"action": "query", "colour": "red"}))
-        .unwrap_err();
+    let unknown = test.call("manage_shelf", json!({"action": "query", "colour": "red"})).unwrap_err();
     assert!(unknown.message().contains("`colour`"), "{unknown}");
     let missing = test.call("manage_shelf", json!({})).unwrap_err();
     assert!(missing.message().contains("`action`"), "{missing}");
@@ -222,20 +184,14 @@ fn malformed_arguments_are_refused_and_name_the_field() {
 
 #[test]
 fn a_tool_that_is_not_there_is_not_found() {
-    assert_eq!(
-        code(&shelf().call("fly", json!({})).unwrap_err()),
-        Some(404)
-    );
+    assert_eq!(code(&shelf().call("fly", json!({})).unwrap_err()), Some(404));
 }
 
 #[test]
 fn a_plugin_touches_what_it_declared_and_nothing_else() {
     let mut test = shelf().state(json!({"vault": {"secret": 42}, "contacts": {}}));
     let unread = test.call("peek", json!({})).unwrap_err();
-    assert_eq!(
-        (code(&unread), unread.data()),
-        (Some(403), Some(&json!({"collection": "vault"})))
-    );
+    assert_eq!((code(&unread), unread.data()), (Some(403), Some(&json!({"collection": "vault"}))));
     let unwritten = test.call("meddle", json!({})).unwrap_err();
     assert_eq!(code(&unwritten), Some(403));
     assert_eq!(test.document("contacts", "me"), None);
@@ -253,31 +209,18 @@ fn a_document_of_another_shape_is_a_fault() {
 #[test]
 fn a_planted_error_reaches_the_planner_by_the_rule() {
     let mut test = shelf();
-    test.fail_next(StateError::Conflict {
-        collection: "boxes".to_owned(),
-        key: "first".to_owned(),
-    });
-    let failure = test
-        .call("manage_shelf", json!({"action": "query"}))
-        .unwrap_err();
+    test.fail_next(StateError::Conflict { collection: "boxes".to_owned(), key: "first".to_owned() });
+    let failure = test.call("manage_shelf", json!({"action": "query"})).unwrap_err();
     assert_eq!(code(&failure), Some(409));
-    assert!(
-        test.call("manage_shelf", json!({"action": "query"}))
-            .is_ok()
-    );
+    assert!(test.call("manage_shelf", json!({"action": "query"})).is_ok());
 }
 
 #[test]
 fn a_key_that_cannot_be_is_absent() {
     let mut test = shelf();
-    let reply = test
-        .call("manage_shelf", json!({"action": "drop", "boxName": ""}))
-        .unwrap();
+    let reply = test.call("manage_shelf", json!({"action": "drop", "boxName": ""})).unwrap();
     assert_eq!(reply.data["changed"], json!(false));
-    assert_eq!(
-        test.phone().get::<Value>("boxes", &"x".repeat(257)),
-        Ok(None)
-    );
+    assert_eq!(test.phone().get::<Value>("boxes", &"x".repeat(257)), Ok(None));
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -319,33 +262,20 @@ impl ToolPlugin for Sloppy {
                 .when("who", true)
                 .reads()
                 .writes(),
-            Tool::new("twice", recursive)
-                .domain("d")
-                .en("It.", "it")
-                .writes(),
-            Tool::new("not a name", open)
-                .domain("d")
-                .en("It.", "it")
-                .text("en", "It.", "it")
-                .writes(),
+            Tool::new("twice", recursive).domain("d").en("It.", "it").writes(),
+            Tool::new("not a name", open).domain("d").en("It.", "it").text("en", "It.", "it").writes(),
         ]
     }
 
     fn storage() -> Storage {
-        let owned = Collection::new("Boxes")
-            .bookkeeping("touched")
-            .initial("a", json!(1))
-            .initial("a", json!(2));
+        let owned = Collection::new("Boxes").bookkeeping("touched").initial("a", json!(1)).initial("a", json!(2));
         Storage::new().owns(owned).reads("other").writes("other")
     }
 }
 
 #[test]
 fn sloppy_declarations_are_told_one_by_one() {
-    let found: Vec<String> = problems_of::<Sloppy>()
-        .iter()
-        .map(Problem::to_string)
-        .collect();
+    let found: Vec<String> = problems_of::<Sloppy>().iter().map(Problem::to_string).collect();
     let expected = [
         "identity: `Sloppy` is no plugin name",
         "twice: has no domain",
@@ -364,9 +294,6 @@ fn sloppy_declarations_are_told_one_by_one() {
         "Boxes: malformed state operation",
     ];
     for line in expected {
-        assert!(
-            found.iter().any(|problem| problem.starts_with(line)),
-            "`{line}` is not in {found:#?}"
-        );
+        assert!(found.iter().any(|problem| problem.starts_with(line)), "`{line}` is not in {found:#?}");
     }
 }

@@ -3,7 +3,6 @@
 mod notes;
 
 use loopwright_sdk::{Collection, Identity, Storage, Tool, ToolPlugin, export_tool, identity};
-use serde_json::json;
 
 /// The notes app.
 #[derive(Debug)]
@@ -40,21 +39,7 @@ impl ToolPlugin for Notes {
             .bookkeeping("/created")
             .bookkeeping("/updated")
             .index("/title")
-            .index("/folder")
-            .initial(
-                "note-shopping",
-                json!({
-                    "title": "Shopping list", "body": "milk\neggs\nbread", "folder": "Notes", "tags": [], "pinned": true,
-                    "created": "2026-01-01T08:00:00+00:00", "updated": "2026-01-01T08:00:00+00:00",
-                }),
-            )
-            .initial(
-                "note-reading",
-                json!({
-                    "title": "Reading list", "body": "The Art of Computer Programming", "folder": "Personal", "tags": ["books"],
-                    "pinned": false, "created": "2026-01-01T08:05:00+00:00", "updated": "2026-01-01T08:05:00+00:00",
-                }),
-            );
+            .index("/folder");
         Storage::new().owns(notes)
     }
 }

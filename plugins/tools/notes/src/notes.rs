@@ -113,9 +113,7 @@ pub(crate) fn manage(phone: &mut Phone, arguments: Arguments) -> Result<Reply<An
 fn create(phone: &mut Phone, arguments: Arguments) -> Result<Reply<Answer>, Failure> {
     let title = needed(arguments.title, "title", "a text", "create")?;
     let body = arguments.content.unwrap_or_default();
-    let folder = arguments
-        .folder
-        .unwrap_or_else(|| FOLDER_DEFAULT.to_owned());
+    let folder = arguments.folder.unwrap_or_else(|| FOLDER_DEFAULT.to_owned());
     check_title(&title)?;
     check_folder(&folder)?;
     check_body(&body)?;
@@ -124,15 +122,7 @@ fn create(phone: &mut Phone, arguments: Arguments) -> Result<Reply<Answer>, Fail
         return Err(Failure::limit("the number of notes", NOTES_MAX, total + 1));
     }
     let now = stamp(phone);
-    let note = Note {
-        title,
-        body,
-        folder,
-        tags: Vec::new(),
-        pinned: false,
-        created: now.clone(),
-        updated: now,
-    };
+    let note = Note { title, body, folder, tags: Vec::new(), pinned: false, created: now.clone(), updated: now };
     let key = phone.next_id("note");
     phone.put(COLLECTION, &key, &note)?;
     Ok(about("created the note", true, Doc { key, value: note }))
@@ -141,11 +131,7 @@ fn create(phone: &mut Phone, arguments: Arguments) -> Result<Reply<Answer>, Fail
 fn update(phone: &mut Phone, arguments: Arguments) -> Result<Reply<Answer>, Failure> {
     let id = needed(arguments.note_id, "noteId", "the id of a note", "update")?;
     if arguments.title.is_none() && arguments.content.is_none() && arguments.folder.is_none() {
-        return Err(Failure::missing_argument(
-            "content",
-            "a new `title`, `content` or `folder`",
-            "action `update`",
-        ));
+        return Err(Failure::missing_argument("content", "a new `title`, `content` or `folder`", "action `update`"));
     }
     let before = by_id(phone, &id)?;
     let mut note = before.value.clone();
@@ -167,27 +153,13 @@ fn update(phone: &mut Phone, arguments: Arguments) -> Result<Reply<Answer>, Fail
     }
     note.updated = stamp(phone);
     phone.put(COLLECTION, &id, &note)?;
-    Ok(about(
-        "changed the note",
-        true,
-        Doc {
-            key: id,
-            value: note,
-        },
-    ))
+    Ok(about("changed the note", true, Doc { key: id, value: note }))
 }
 
 fn append(phone: &mut Phone, arguments: Arguments) -> Result<Reply<Answer>, Failure> {
     let text = needed(arguments.content, "content", "a text", "append")?;
-    let Doc {
-        key,
-        value: mut note,
-    } = identify(
-        phone,
-        arguments.note_id.as_deref(),
-        arguments.title.as_deref(),
-        "append",
-    )?;
+    let Doc { key, value: mut note } =
+        identify(phone, arguments.note_id.as_deref(), arguments.title.as_deref(), "append")?;
     if !note.body.is_empty() {
         note.body.push('\n');
     }
@@ -199,12 +171,7 @@ fn append(phone: &mut Phone, arguments: Arguments) -> Result<Reply<Answer>, Fail
 }
 
 fn delete(phone: &mut Phone, arguments: &Arguments) -> Result<Reply<Answer>, Failure> {
-    let note = identify(
-        phone,
-        arguments.note_id.as_deref(),
-        arguments.title.as_deref(),
-        "delete",
-    )?;
+    let note = identify(phone, arguments.note_id.as_deref(), arguments.title.as_deref(), "delete")?;
     phone.delete(COLLECTION, &note.key)?;
     Ok(about("deleted the note", true, note))
 }
@@ -219,14 +186,9 @@ fn search(phone: &Phone, arguments: Arguments) -> Result<Reply<Answer>, Failure>
     }
     let title = arguments.title.map(|part| part.to_lowercase());
     let body = arguments.content.map(|part| part.to_lowercase());
-    let holds = |part: &Option<String>, text: &str| {
-        part.as_ref()
-            .is_none_or(|part| text.to_lowercase().contains(part))
-    };
+    let holds = |part: &Option<String>, text: &str| part.as_ref().is_none_or(|part| text.to_lowercase().contains(part));
     let found = in_folder(phone, arguments.folder)?;
-    let found = found
-        .into_iter()
-        .filter(|note| holds(&title, &note.value.title) && holds(&body, &note.value.body));
+    let found = found.into_iter().filter(|note| holds(&title, &note.value.title) && holds(&body, &note.value.body));
     Ok(listed(found.collect()))
 }
 
@@ -248,43 +210,30 @@ fn in_folder(phone: &Phone, folder: Option<String>) -> Result<Vec<Doc<Note>>, Fa
 }
 
 /// The note that an id or an exact title names.
-fn identify(
-    phone: &Phone,
-    id: Option<&str>,
-    title: Option<&str>,
-    action: &str,
-) -> Result<Doc<Note>, Failure> {
+fn identify(phone: &Phone, id: Option<&str>, title: Option<&str>, action: &str) -> Result<Doc<Note>, Failure> {
     let (None, Some(title)) = (id, title) else {
         let needed = || {
-            Failure::missing_argument(
-                "noteId",
-                "the id of a note, or its exact `title`",
-                &format!("action `{action}`"),
-            )
+            Failure::missing_argument("noteId", "the id of a note, or its exact `title`", &format!("action `{action}`"))
         };
         return by_id(phone, id.ok_or_else(needed)?);
     };
-    let mut found: Vec<Doc<Note>> =
-        phone.find_all(COLLECTION, &Query::new().eq("/title", title))?;
+    let mut found: Vec<Doc<Note>> = phone.find_all(COLLECTION, &Query::new().eq("/title", title))?;
     match (found.pop(), found.is_empty()) {
         (Some(only), true) => Ok(only),
         (Some(last), false) => {
             found.push(last);
-            let candidates = found.into_iter().map(|doc| json!({"noteId": doc.key, "title": doc.value.title, "folder": doc.value.folder}));
+            let candidates = found
+                .into_iter()
+                .map(|doc| json!({"noteId": doc.key, "title": doc.value.title, "folder": doc.value.folder}));
             Err(Failure::ambiguous("title", title, candidates))
         }
-        (None, _) => {
-            Err(Failure::not_found("note with the title", title).with_allowed(known(phone)?))
-        }
+        (None, _) => Err(Failure::not_found("note with the title", title).with_allowed(known(phone)?)),
     }
 }
 
 fn by_id(phone: &Phone, id: &str) -> Result<Doc<Note>, Failure> {
     match phone.get(COLLECTION, id)? {
-        Some(value) => Ok(Doc {
-            key: id.to_owned(),
-            value,
-        }),
+        Some(value) => Ok(Doc { key: id.to_owned(), value }),
         None => Err(Failure::not_found("note", id).with_allowed(known(phone)?)),
     }
 }
@@ -292,19 +241,11 @@ fn by_id(phone: &Phone, id: &str) -> Result<Doc<Note>, Failure> {
 /// The ids of the latest notes, as a hint.
 fn known(phone: &Phone) -> Result<Vec<String>, Failure> {
     const HINTS_MAX: u32 = 10;
-    let latest = Query::new()
-        .descending("/updated")
-        .fields(["/title"])
-        .limit(HINTS_MAX);
+    let latest = Query::new().descending("/updated").fields(["/title"]).limit(HINTS_MAX);
     Ok(phone.keys(COLLECTION, &latest)?)
 }
 
-fn needed(
-    argument: Option<String>,
-    name: &str,
-    allowed: &str,
-    action: &str,
-) -> Result<String, Failure> {
+fn needed(argument: Option<String>, name: &str, allowed: &str, action: &str) -> Result<String, Failure> {
     argument.ok_or_else(|| Failure::missing_argument(name, allowed, &format!("action `{action}`")))
 }
 
@@ -317,15 +258,10 @@ fn check_folder(folder: &str) -> Result<(), Failure> {
 }
 
 fn check_short(argument: &str, text: &str) -> Result<(), Failure> {
-    let fits =
-        !text.trim().is_empty() && text.chars().count() <= TITLE_CHARS_MAX && !text.contains('\n');
+    let fits = !text.trim().is_empty() && text.chars().count() <= TITLE_CHARS_MAX && !text.contains('\n');
     match fits {
         true => Ok(()),
-        false => Err(Failure::bad_argument(
-            argument,
-            format!("one line of 1 to {TITLE_CHARS_MAX} characters"),
-            text,
-        )),
+        false => Err(Failure::bad_argument(argument, format!("one line of 1 to {TITLE_CHARS_MAX} characters"), text)),
     }
 }
 
@@ -333,11 +269,7 @@ fn check_body(body: &str) -> Result<(), Failure> {
     let found = body.chars().count();
     match found <= BODY_CHARS_MAX {
         true => Ok(()),
-        false => Err(Failure::limit(
-            "the text of a note, in characters,",
-            BODY_CHARS_MAX,
-            found,
-        )),
+        false => Err(Failure::limit("the text of a note, in characters,", BODY_CHARS_MAX, found)),
     }
 }
 
@@ -348,12 +280,7 @@ fn stamp(phone: &Phone) -> String {
 
 fn about(what: &str, changed: bool, note: Doc<Note>) -> Reply<Answer> {
     let message = format!("{what} \"{}\"", note.value.title);
-    let answer = Answer {
-        changed,
-        note: Some(note.into()),
-        notes: None,
-        total: None,
-    };
+    let answer = Answer { changed, note: Some(note.into()), notes: None, total: None };
     Reply::new(message, answer)
 }
 

@@ -27,14 +27,14 @@ impl ToolPlugin for Lamp {
             set.en("Sets the lamp.", "light, lamp, dim, bright")
                 .zh("调节台灯亮度。", "台灯 灯 亮度 调亮 调暗")
                 .writes(),
-            get.en("Says how bright the lamp is.", "light, lamp")
-                .zh("查询台灯亮度。", "台灯 灯 亮度")
-                .reads(),
+            get.en("Says how bright the lamp is.", "light, lamp").zh("查询台灯亮度。", "台灯 灯 亮度").reads(),
         ]
     }
+
     fn storage() -> Storage {
         let lamp = Collection::new("lamp");
         Storage::new().owns(lamp.initial("main", serde_json::json!({"level": 0})))
     }
 }
+
 export_tool!(Lamp);

@@ -9,10 +9,16 @@ const LINES_MAX: usize = 40;
 #[test]
 fn the_example_has_at_most_forty_lines() {
     let lines = include_str!("../src/lib.rs").lines().count();
-    assert!(
-        lines <= LINES_MAX,
-        "expected at most {LINES_MAX} lines, found {lines}"
-    );
+    assert!(lines <= LINES_MAX, "expected at most {LINES_MAX} lines, found {lines}");
+}
+
+#[test]
+fn the_guided_tour_shows_the_same_program() {
+    let tour = include_str!("../../../../sdk/src/lib.rs");
+    let shown: String =
+        tour.lines().map(|line| line.trim_start_matches("//! ").trim_start_matches("//!").to_owned() + "\n").collect();
+    let program: Vec<&str> = include_str!("../src/lib.rs").lines().skip(1).collect();
+    assert!(shown.contains(&program.join("\n")), "the tour in the SDK's docs differs from the program");
 }
 
 #[test]
@@ -25,10 +31,7 @@ fn its_declarations_are_valid_and_in_two_languages() {
             "type": "integer", "minimum": 0, "maximum": 255, "description": "How bright, from 0 (off) to 255.",
         })),
     );
-    assert_eq!(
-        specs.pointer("/tools/1/description/zh"),
-        Some(&json!("查询台灯亮度。"))
-    );
+    assert_eq!(specs.pointer("/tools/1/description/zh"), Some(&json!("查询台灯亮度。")));
 }
 
 #[test]
