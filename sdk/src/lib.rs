@@ -202,7 +202,7 @@
 //!
 //! A function that takes something else is not a handler:
 //!
-//! ```compile_fail
+//! ```compile_fail,E0277
 //! # use loopwright_sdk::{Failure, Phone, Reply, Tool};
 //! struct NotDescribed;
 //! fn lamp(_: &mut Phone, _: NotDescribed) -> Result<Reply, Failure> { Err(Failure::unavailable("lamp")) }

@@ -37,6 +37,7 @@ pub trait Handler<A, D>: Send + Sync + 'static {
     fn handle(&self, phone: &mut Phone, arguments: A) -> Result<Reply<D>, Failure>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, A, D> Handler<A, D> for F
 where
     F: Fn(&mut Phone, A) -> Result<Reply<D>, Failure> + Send + Sync + 'static,

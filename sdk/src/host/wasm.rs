@@ -192,8 +192,14 @@ pub(crate) fn lift_actor(actor: types::Actor) -> Actor {
 }
 
 fn lift_failure(failure: types::Failure) -> Failure {
-    // The host has checked the text; facts that cannot be read are worth less than the refusal.
-    let data = failure.data.and_then(|text| Json::from_host(text).parse().ok());
+    // The host has checked the text. Facts that cannot be read all the same are worth less than the refusal that carries them.
+    let data = failure.data.and_then(|text| match Json::from_host(text).parse() {
+        Ok(data) => Some(data),
+        Err(error) => {
+            write_log(Level::Warn, &format!("data of a refusal: {error}"));
+            None
+        }
+    });
     Failure::from_host(Code::from_host(failure.code), failure.message, data)
 }
 

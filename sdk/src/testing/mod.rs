@@ -1,7 +1,7 @@
 //! A phone, an environment's world and a verifier's evidence in memory, so that a plugin's logic is tested natively with no engine.
 //!
 //! The state follows the rules of the host: the same queries, limits and grants, and a call that fails leaves no write behind. What differs
-//! is said on each item. This module exists only where the target is not Wasm.
+//! is said on each item; and a collection that nobody declared is empty here, where the host answers that it is invalid. This module exists only where the target is not Wasm.
 //!
 //! ```
 //! use loopwright_sdk::testing::{TestPhone, assert_valid_plugin};
