@@ -4,7 +4,9 @@
 
 use std::hint::black_box;
 
-use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main, measurement::WallTime};
+use criterion::{
+    BatchSize, BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main, measurement::WallTime,
+};
 use loopwright_contract::{
     limits::WorldLimits,
     name::CollectionName,
@@ -20,7 +22,9 @@ const COLLECTIONS: usize = 40;
 /// 130 bytes of canonical text.
 fn text(number: usize, title: &str) -> String {
     let (created, folder) = (10_000_000 + number, number % 10_000);
-    format!(r#"{{"body":"a body of forty characters, more or less","created":{created},"folder":"f{folder:05}","pinned":false,"title":"{title:0<16}"}}"#)
+    format!(
+        r#"{{"body":"a body of forty characters, more or less","created":{created},"folder":"f{folder:05}","pinned":false,"title":"{title:0<16}"}}"#
+    )
 }
 
 fn world(size: usize, indexes: &[&str]) -> World {
@@ -28,7 +32,15 @@ fn world(size: usize, indexes: &[&str]) -> World {
     for number in 0..COLLECTIONS {
         let name = CollectionName::new(format!("c{number:02}")).unwrap();
         let indexes = indexes.iter().map(|index| (*index).to_owned()).collect();
-        world.declare(&CollectionSpec { name, schema: None, bookkeeping: vec!["/created".into()], indexes, initial: Vec::new() }).unwrap();
+        world
+            .declare(&CollectionSpec {
+                name,
+                schema: None,
+                bookkeeping: vec!["/created".into()],
+                indexes,
+                initial: Vec::new(),
+            })
+            .unwrap();
     }
     for number in 0..size {
         world.put("c20", &format!("note-{number:06}"), &text(number, "t")).unwrap();
@@ -63,9 +75,12 @@ fn reads(group: &mut Group<'_>, size: usize, base: &World, indexed: &World) {
     group.bench_function(BenchmarkId::new("get", size), |bencher| {
         bencher.iter(|| black_box(base.get("c20", "note-000005").unwrap().unwrap().text().len()));
     });
-    let query = Query { clauses: vec![Clause { at: "/folder".into(), test: Test::Eq("f00005".into()) }], ..Query::default() };
+    let query =
+        Query { clauses: vec![Clause { at: "/folder".into(), test: Test::Eq("f00005".into()) }], ..Query::default() };
     for (name, world) in [("find_by_index", indexed), ("find_by_scan", base)] {
-        group.bench_function(BenchmarkId::new(name, size), |bencher| bencher.iter(|| black_box(world.find("c20", &query).unwrap().total)));
+        group.bench_function(BenchmarkId::new(name, size), |bencher| {
+            bencher.iter(|| black_box(world.find("c20", &query).unwrap().total))
+        });
     }
 }
 
@@ -79,7 +94,11 @@ fn writes(group: &mut Group<'_>, size: usize, base: &World, indexed: &World, tex
     }
     group.bench_function(BenchmarkId::new("put_after_fork", size), |bencher| {
         let [text, _] = texts;
-        bencher.iter_batched_ref(|| base.fork(), |fork| fork.put("c20", "note-000005", text).unwrap(), BatchSize::SmallInput);
+        bencher.iter_batched_ref(
+            || base.fork(),
+            |fork| fork.put("c20", "note-000005", text).unwrap(),
+            BatchSize::SmallInput,
+        );
     });
     let mut called = base.fork();
     group.bench_function(BenchmarkId::new("call_two_gets_one_put", size), |bencher| {

@@ -168,8 +168,21 @@ mod tests {
     #[test]
     fn what_guests_print_is_recognised() {
         for text in [
-            "null", "true", "false", "0", "-1", "12.5", "-0.25", "9007199254740991", "\"\"", "\"a\\n\\\"\\\\é名😀\"", "[]", "{}", "[1,[2],{}]",
-            r#"{"a":1,"b":[true,null],"c":{"d":"e"}}"#, r#"{"":0,"A":1,"a":2,"é":3,"名":4}"#,
+            "null",
+            "true",
+            "false",
+            "0",
+            "-1",
+            "12.5",
+            "-0.25",
+            "9007199254740991",
+            "\"\"",
+            "\"a\\n\\\"\\\\é名😀\"",
+            "[]",
+            "{}",
+            "[1,[2],{}]",
+            r#"{"a":1,"b":[true,null],"c":{"d":"e"}}"#,
+            r#"{"":0,"A":1,"a":2,"é":3,"名":4}"#,
         ] {
             assert!(is_canonical(text), "{text}");
         }
@@ -178,9 +191,44 @@ mod tests {
     #[test]
     fn what_is_not_canonical_is_left_to_the_parser() {
         for text in [
-            "", " 1", "1 ", "01", "-0", "1.0", "1e3", "1E400", "9007199254740992", "0.10", ".5", "1.", "+1", "--1", "tru", "nul", "NaN",
-            "\"", "\"\u{1}\"", "\"\\u0041\"", "\"\\/\"", "\"\\x\"", "[1,]", "[1 ,2]", "[", "]", "{\"a\":1,\"a\":2}", "{\"b\":1,\"a\":2}",
-            "{\"a\" :1}", "{\"a\":1,}", "{a:1}", "{\"a\\n\":1}", "{\"\u{fb33}\":1,\"\u{1f600}\":2}", "\"\u{fffe}\"", "\"\u{fdd0}\"", "\"\u{1ffff}\"", "{}{}", "\u{feff}1",
+            "",
+            " 1",
+            "1 ",
+            "01",
+            "-0",
+            "1.0",
+            "1e3",
+            "1E400",
+            "9007199254740992",
+            "0.10",
+            ".5",
+            "1.",
+            "+1",
+            "--1",
+            "tru",
+            "nul",
+            "NaN",
+            "\"",
+            "\"\u{1}\"",
+            "\"\\u0041\"",
+            "\"\\/\"",
+            "\"\\x\"",
+            "[1,]",
+            "[1 ,2]",
+            "[",
+            "]",
+            "{\"a\":1,\"a\":2}",
+            "{\"b\":1,\"a\":2}",
+            "{\"a\" :1}",
+            "{\"a\":1,}",
+            "{a:1}",
+            "{\"a\\n\":1}",
+            "{\"\u{fb33}\":1,\"\u{1f600}\":2}",
+            "\"\u{fffe}\"",
+            "\"\u{fdd0}\"",
+            "\"\u{1ffff}\"",
+            "{}{}",
+            "\u{feff}1",
         ] {
             assert!(!is_canonical(text), "{text:?}");
         }
@@ -200,7 +248,8 @@ mod tests {
         leaf.prop_recursive(4, 24, 4, |inner| {
             prop_oneof![
                 proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
-                proptest::collection::btree_map("[a-c\"é名\u{1f600}\u{fb33}]{0,3}", inner, 0..4).prop_map(|members| Value::Object(members.into_iter().collect())),
+                proptest::collection::btree_map("[a-c\"é名\u{1f600}\u{fb33}]{0,3}", inner, 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
             ]
         })
     }

@@ -143,7 +143,11 @@ impl Clock {
     /// The clock as it is stored.
     #[must_use]
     pub fn state(&self) -> ClockState {
-        ClockState { now_ns: self.now_ns.to_string(), turn_ns: self.turn_ns.to_string(), zone: self.zone_name.to_string() }
+        ClockState {
+            now_ns: self.now_ns.to_string(),
+            turn_ns: self.turn_ns.to_string(),
+            zone: self.zone_name.to_string(),
+        }
     }
 
     /// The clock that was stored; `None` for a malformed instant or zone.
@@ -164,7 +168,9 @@ fn parse_zone(zone: &str) -> Result<TimeZone, ClockError> {
 
 fn parse_offset(zone: &str) -> Option<TimeZone> {
     let (hours, minutes) = zone.get(1..)?.split_once(':')?;
-    let two_digits = |text: &str| if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse::<i32>().ok() } else { None };
+    let two_digits = |text: &str| {
+        if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse::<i32>().ok() } else { None }
+    };
     let (hours, minutes) = (two_digits(hours)?, two_digits(minutes)?);
     if hours > 23 || minutes > 59 {
         return None;
@@ -184,8 +190,11 @@ mod tests {
     #[test]
     fn a_zone_is_a_name_or_an_offset() {
         let rows = [
-            ("UTC", "2026-03-02T01:00:00+00:00"), ("Asia/Shanghai", "2026-03-02T09:00:00+08:00"),
-            ("America/New_York", "2026-03-01T20:00:00-05:00"), ("+05:30", "2026-03-02T06:30:00+05:30"), ("-03:30", "2026-03-01T21:30:00-03:30"),
+            ("UTC", "2026-03-02T01:00:00+00:00"),
+            ("Asia/Shanghai", "2026-03-02T09:00:00+08:00"),
+            ("America/New_York", "2026-03-01T20:00:00-05:00"),
+            ("+05:30", "2026-03-02T06:30:00+05:30"),
+            ("-03:30", "2026-03-01T21:30:00-03:30"),
         ];
         for (zone, expected) in rows {
             let clock = Clock::new(MONDAY_NS, zone).unwrap();

@@ -19,7 +19,11 @@ impl Cursor {
     pub(crate) fn encode(&self) -> Result<String, StateError> {
         let text = hex::encode(json!([hex::encode(self.fingerprint), self.key, self.fields]).to_string());
         if text.len() > CURSOR_BYTES_LIMIT {
-            return Err(over("bytes of a cursor (sort by a shorter field, or read fewer documents)", CURSOR_BYTES_LIMIT, text.len()));
+            return Err(over(
+                "bytes of a cursor (sort by a shorter field, or read fewer documents)",
+                CURSOR_BYTES_LIMIT,
+                text.len(),
+            ));
         }
         Ok(text)
     }
@@ -29,12 +33,16 @@ impl Cursor {
         if text.len() > CURSOR_BYTES_LIMIT {
             return Err(over("bytes of a cursor", CURSOR_BYTES_LIMIT, text.len()));
         }
-        let malformed = || StateError::Invalid("cursor: expected the `next` of an earlier page, found something else".into());
+        let malformed =
+            || StateError::Invalid("cursor: expected the `next` of an earlier page, found something else".into());
         let bytes = hex::decode(text).map_err(|_| malformed())?;
         let value: Value = serde_json::from_slice(&bytes).map_err(|_| malformed())?;
-        let (found, key, fields): (String, String, Vec<Option<String>>) = serde_json::from_value(value).map_err(|_| malformed())?;
+        let (found, key, fields): (String, String, Vec<Option<String>>) =
+            serde_json::from_value(value).map_err(|_| malformed())?;
         if found != hex::encode(fingerprint) || fields.len() != sort_keys {
-            return Err(StateError::Invalid("cursor: it belongs to another query; a cursor continues only the query that gave it".into()));
+            return Err(StateError::Invalid(
+                "cursor: it belongs to another query; a cursor continues only the query that gave it".into(),
+            ));
         }
         Ok(Self { fingerprint: *fingerprint, key, fields })
     }

@@ -89,7 +89,9 @@ pub(crate) fn paired<'a>(a: &'a World, b: &'a World) -> impl Iterator<Item = Pai
 /// Keys among which every difference lies.
 pub(crate) fn candidates(left: Option<&Collection>, right: Option<&Collection>) -> BTreeSet<Key> {
     match (left, right) {
-        (Some(left), Some(right)) if left.has_base_of(right) => left.changed().iter().chain(right.changed()).cloned().collect(),
+        (Some(left), Some(right)) if left.has_base_of(right) => {
+            left.changed().iter().chain(right.changed()).cloned().collect()
+        }
         (Some(left), Some(right)) => left.documents().diff(right.documents()).map(changed_key).collect(),
         (Some(only), None) | (None, Some(only)) => only.documents().keys().cloned().collect(),
         (None, None) => BTreeSet::new(),

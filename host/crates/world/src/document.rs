@@ -17,7 +17,8 @@ use crate::{
 };
 
 /// The profile of every document and every value of a query.
-pub(crate) const JSON_LIMITS: JsonLimits = JsonLimits { bytes_max: DOCUMENT_BYTES_LIMIT, depth_max: DOCUMENT_DEPTH_LIMIT };
+pub(crate) const JSON_LIMITS: JsonLimits =
+    JsonLimits { bytes_max: DOCUMENT_BYTES_LIMIT, depth_max: DOCUMENT_DEPTH_LIMIT };
 
 /// A JSON document: canonical text (RFC 8785) behind a shared pointer.
 ///

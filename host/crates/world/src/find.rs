@@ -26,7 +26,8 @@ pub struct Found {
 
 impl From<Found> for Page {
     fn from(found: Found) -> Self {
-        let documents = found.documents.iter().map(|(key, document)| (key.to_string(), document.text().to_owned())).collect();
+        let documents =
+            found.documents.iter().map(|(key, document)| (key.to_string(), document.text().to_owned())).collect();
         Page { documents, next: found.next, total: found.total }
     }
 }
@@ -47,13 +48,19 @@ impl World {
         let collection = self.collection(collection)?;
         let compiled = Compiled::new(query)?;
         let name = collection.rules().name();
-        let cursor = query.cursor.as_deref().map(|text| Cursor::decode(text, &compiled.fingerprint(name), compiled.order.len())).transpose()?;
+        let cursor = query
+            .cursor
+            .as_deref()
+            .map(|text| Cursor::decode(text, &compiled.fingerprint(name), compiled.order.len()))
+            .transpose()?;
         let mut matches = matching(collection, &compiled);
         let total = u32::try_from(matches.len()).unwrap_or(u32::MAX);
         if !compiled.order.is_empty() {
             sort(&mut matches, &compiled.order);
         }
-        let start = cursor.map_or(0, |cursor| matches.partition_point(|entry| place(entry, &compiled.order, &cursor) != Ordering::Greater));
+        let start = cursor.map_or(0, |cursor| {
+            matches.partition_point(|entry| place(entry, &compiled.order, &cursor) != Ordering::Greater)
+        });
         page(name, matches.get(start..).unwrap_or_default(), &compiled, total)
     }
 }
@@ -92,7 +99,11 @@ fn sort(entries: &mut Vec<Entry<'_>>, order: &[SortKey]) {
     entries.extend(keyed.into_iter().map(|(_, entry)| entry));
 }
 
-fn compare_rows<'a>(order: &[SortKey], a: impl Iterator<Item = Option<&'a str>>, b: impl Iterator<Item = Option<&'a str>>) -> Ordering {
+fn compare_rows<'a>(
+    order: &[SortKey],
+    a: impl Iterator<Item = Option<&'a str>>,
+    b: impl Iterator<Item = Option<&'a str>>,
+) -> Ordering {
     for (key, (a, b)) in order.iter().zip(a.zip(b)) {
         let ordering = compare_fields(a, b);
         let ordering = if key.descending { ordering.reverse() } else { ordering };
@@ -125,7 +136,8 @@ fn page(collection: &str, matches: &[Entry<'_>], query: &Compiled, total: u32) -
     let shown = found.documents.len();
     if let Some((key, document)) = matches.get(..shown).and_then(<[_]>::last).filter(|_| shown < matches.len()) {
         let fields = query.order.iter().map(|order| document.text_at(&order.at).map(str::to_owned)).collect();
-        found.next = Some(Cursor { fingerprint: query.fingerprint(collection), key: key.to_string(), fields }.encode()?);
+        found.next =
+            Some(Cursor { fingerprint: query.fingerprint(collection), key: key.to_string(), fields }.encode()?);
     }
     Ok(found)
 }

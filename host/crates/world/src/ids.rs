@@ -88,7 +88,11 @@ impl Ids {
 
     /// Makes every id issued so far the base's: from now on it is text like any other.
     pub(crate) fn seal(&mut self) {
-        self.counters = self.counters.iter().map(|(prefix, counter)| (prefix.clone(), Counter { base: counter.last, ..*counter })).collect();
+        self.counters = self
+            .counters
+            .iter()
+            .map(|(prefix, counter)| (prefix.clone(), Counter { base: counter.last, ..*counter }))
+            .collect();
     }
 
     /// Whether the text is an id that was issued since the base.
@@ -119,7 +123,10 @@ impl Ids {
             let prefix = prefix.as_ref();
             check_prefix(prefix)?;
             if counter.last < counter.base || counter.last > NUMBER_MAX {
-                return Err(StateError::Invalid(format!("id counter `{prefix}`: base {} and last {} contradict", counter.base, counter.last)));
+                return Err(StateError::Invalid(format!(
+                    "id counter `{prefix}`: base {} and last {} contradict",
+                    counter.base, counter.last
+                )));
             }
             ids.counters.insert(prefix.into(), counter);
         }
@@ -141,7 +148,9 @@ fn check_prefix(prefix: &str) -> Result<(), StateError> {
 
 fn is_prefix(text: &str) -> bool {
     let starts = text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
-    starts && text.len() <= ID_PREFIX_BYTES_LIMIT && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))
+    starts
+        && text.len() <= ID_PREFIX_BYTES_LIMIT
+        && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))
 }
 
 /// Splits an id exactly as [`Ids::next_id`] writes it.
@@ -162,10 +171,23 @@ mod tests {
     #[test]
     fn each_prefix_counts_for_itself() {
         let mut ids = Ids::new();
-        let issued: Vec<String> = ["note", "note", "event", "note"].iter().map(|prefix| ids.next_id(prefix).unwrap()).collect();
+        let issued: Vec<String> =
+            ["note", "note", "event", "note"].iter().map(|prefix| ids.next_id(prefix).unwrap()).collect();
         assert_eq!(issued, ["note-0001", "note-0002", "event-0001", "note-0003"]);
         assert!(issued.iter().all(|id| ids.is_issued(id)));
-        for text in ["note-0004", "event-0002", "note-1", "note-00001", "note-0000", "note", "Note-0001", "-0001", "note-0001 ", "note--001", "todo-0001"] {
+        for text in [
+            "note-0004",
+            "event-0002",
+            "note-1",
+            "note-00001",
+            "note-0000",
+            "note",
+            "Note-0001",
+            "-0001",
+            "note-0001 ",
+            "note--001",
+            "todo-0001",
+        ] {
             assert!(!ids.is_issued(text), "{text:?}");
         }
     }

@@ -23,7 +23,11 @@ impl Pointer {
         let names = match text.strip_prefix('/') {
             Some(rest) => rest.split('/').map(|name| unescape(name, text)).collect::<Result<_, _>>()?,
             None if text.is_empty() => Vec::new(),
-            None => return Err(StateError::Invalid(format!("pointer `{text}`: expected it to be empty or to start with `/`"))),
+            None => {
+                return Err(StateError::Invalid(format!(
+                    "pointer `{text}`: expected it to be empty or to start with `/`"
+                )));
+            }
         };
         Ok(Pointer { text: text.to_owned(), names })
     }
@@ -90,13 +94,24 @@ mod tests {
     use super::*;
 
     /// The examples of RFC 6901 section 5, as canonical text.
-    const EXAMPLE: &str = r#"{"":0," ":7,"a/b":1,"c%d":2,"e^f":3,"foo":["bar","baz"],"g|h":4,"i\\j":5,"k\"l":6,"m~n":8}"#;
+    const EXAMPLE: &str =
+        r#"{"":0," ":7,"a/b":1,"c%d":2,"e^f":3,"foo":["bar","baz"],"g|h":4,"i\\j":5,"k\"l":6,"m~n":8}"#;
 
     #[test]
     fn the_examples_of_the_rfc_hold() {
         let rows = [
-            ("/foo", r#"["bar","baz"]"#), ("/foo/0", r#""bar""#), ("/", "0"), ("/a~1b", "1"), ("/c%d", "2"), ("/e^f", "3"),
-            ("/g|h", "4"), ("/i\\j", "5"), ("/k\"l", "6"), ("/ ", "7"), ("/m~0n", "8"), ("", EXAMPLE),
+            ("/foo", r#"["bar","baz"]"#),
+            ("/foo/0", r#""bar""#),
+            ("/", "0"),
+            ("/a~1b", "1"),
+            ("/c%d", "2"),
+            ("/e^f", "3"),
+            ("/g|h", "4"),
+            ("/i\\j", "5"),
+            ("/k\"l", "6"),
+            ("/ ", "7"),
+            ("/m~0n", "8"),
+            ("", EXAMPLE),
         ];
         let value: Value = serde_json::from_str(EXAMPLE).unwrap();
         for (pointer, expected) in rows {

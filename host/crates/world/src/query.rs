@@ -41,8 +41,14 @@ pub(crate) enum CompiledTest {
     /// Equal to one of these texts, sorted; `Eq` is a list of one.
     Among(Vec<String>),
     Differs(String),
-    Compares { constant: Scalar, accepts: fn(Ordering) -> bool },
-    Contains { text: String, string: Option<String> },
+    Compares {
+        constant: Scalar,
+        accepts: fn(Ordering) -> bool,
+    },
+    Contains {
+        text: String,
+        string: Option<String>,
+    },
     StartsWith(String),
     Exists(bool),
 }
@@ -60,7 +66,10 @@ impl Compiled {
         within("fields of a query", FIELDS_LIMIT, query.fields.len())?;
         within("documents of a page", PAGE_DOCUMENTS_LIMIT as usize, query.limit as usize)?;
         let clauses = query.clauses.iter().map(compile_clause).collect::<Result<Vec<_>, _>>()?;
-        let order = query.order_by.iter().map(|order| Ok(SortKey { at: Pointer::parse(&order.at)?, descending: order.descending }));
+        let order = query
+            .order_by
+            .iter()
+            .map(|order| Ok(SortKey { at: Pointer::parse(&order.at)?, descending: order.descending }));
         let order = order.collect::<Result<Vec<_>, StateError>>()?;
         let fields = query.fields.iter().map(|field| Pointer::parse(field)).collect::<Result<_, _>>()?;
         let limit = if query.limit == 0 { PAGE_DOCUMENTS_LIMIT } else { query.limit } as usize;
@@ -116,7 +125,9 @@ fn compile_test(test: &Test) -> Result<CompiledTest, StateError> {
             texts.dedup();
             Ok(CompiledTest::Among(texts))
         }
-        Test::Contains(value) => Ok(CompiledTest::Contains { text: canonical(value)?, string: value.as_str().map(str::to_owned) }),
+        Test::Contains(value) => {
+            Ok(CompiledTest::Contains { text: canonical(value)?, string: value.as_str().map(str::to_owned) })
+        }
         Test::StartsWith(text) => Ok(CompiledTest::StartsWith(text.clone())),
         Test::Exists(expected) => Ok(CompiledTest::Exists(*expected)),
     }
@@ -133,8 +144,13 @@ fn canonical(value: &Value) -> Result<String, StateError> {
 fn scalar(value: &Value) -> Result<Scalar, StateError> {
     match value {
         Value::String(text) => Ok(Scalar::String(text.clone())),
-        Value::Number(number) => number.as_f64().map(Scalar::Number).ok_or_else(|| StateError::Invalid(format!("number {number} is out of range"))),
-        other => Err(StateError::Invalid(format!("`lt`, `le`, `gt` and `ge` compare numbers or strings, found `{other}`"))),
+        Value::Number(number) => number
+            .as_f64()
+            .map(Scalar::Number)
+            .ok_or_else(|| StateError::Invalid(format!("number {number} is out of range"))),
+        other => {
+            Err(StateError::Invalid(format!("`lt`, `le`, `gt` and `ge` compare numbers or strings, found `{other}`")))
+        }
     }
 }
 
@@ -145,10 +161,14 @@ impl CompiledTest {
             (Self::Exists(expected), field) => field.is_some() == *expected,
             (Self::Differs(constant), field) => field != Some(constant),
             (_, None) => false,
-            (Self::Among(constants), Some(field)) => constants.binary_search_by(|constant| constant.as_str().cmp(field)).is_ok(),
+            (Self::Among(constants), Some(field)) => {
+                constants.binary_search_by(|constant| constant.as_str().cmp(field)).is_ok()
+            }
             (Self::Compares { constant, accepts }, Some(field)) => constant.compared_by(field).is_some_and(accepts),
             (Self::Contains { text, string }, Some(field)) => contains(field, text, string.as_deref()),
-            (Self::StartsWith(prefix), Some(field)) => slice::unescaped(field).is_some_and(|found| found.starts_with(prefix.as_str())),
+            (Self::StartsWith(prefix), Some(field)) => {
+                slice::unescaped(field).is_some_and(|found| found.starts_with(prefix.as_str()))
+            }
         }
     }
 }
@@ -207,7 +227,12 @@ impl CompiledTest {
             Self::Among(texts) => std::iter::once("among".to_owned()).chain(texts.iter().cloned()).collect(),
             Self::Differs(text) => vec!["differs".to_owned(), text.clone()],
             Self::Compares { constant, accepts } => vec![
-                format!("compares {} {} {}", accepts(Ordering::Less), accepts(Ordering::Equal), accepts(Ordering::Greater)),
+                format!(
+                    "compares {} {} {}",
+                    accepts(Ordering::Less),
+                    accepts(Ordering::Equal),
+                    accepts(Ordering::Greater)
+                ),
                 match constant {
                     Scalar::Number(number) => format!("number {number:?}"),
                     Scalar::String(text) => format!("string {text}"),

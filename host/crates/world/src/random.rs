@@ -34,7 +34,10 @@ impl SeededRandom {
         if label.len() > STREAM_LABEL_BYTES_LIMIT {
             return Err(over("bytes of a random stream's label", STREAM_LABEL_BYTES_LIMIT, label.len()));
         }
-        let key = Sha256::new_with_prefix(b"loopwright random 1\n").chain_update(seed.to_le_bytes()).chain_update(label).finalize();
+        let key = Sha256::new_with_prefix(b"loopwright random 1\n")
+            .chain_update(seed.to_le_bytes())
+            .chain_update(label)
+            .finalize();
         Ok(Self { generator: ChaCha12Rng::from_seed(key.into()) })
     }
 
@@ -85,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_stream_is_named_by_seed_and_label() {
-        let draw = |seed, label: &str| SeededRandom::new(seed, label).map(|mut random| [random.next_u64(), random.next_u64()]);
+        let draw =
+            |seed, label: &str| SeededRandom::new(seed, label).map(|mut random| [random.next_u64(), random.next_u64()]);
         assert_eq!(draw(1, "tools"), draw(1, "tools"));
         assert_ne!(draw(1, "tools"), draw(2, "tools"));
         assert_ne!(draw(1, "tools"), draw(1, "environment"));

@@ -26,7 +26,10 @@ impl CollectionRules {
     pub fn new(spec: &CollectionSpec) -> Result<Self, StateError> {
         let bookkeeping = parse_pointers(&spec.bookkeeping, "bookkeeping fields of a collection", BOOKKEEPING_LIMIT)?;
         if bookkeeping.iter().any(|pointer| pointer.names().is_empty()) {
-            return Err(StateError::Invalid(format!("collection `{}`: the whole document cannot be bookkeeping", spec.name)));
+            return Err(StateError::Invalid(format!(
+                "collection `{}`: the whole document cannot be bookkeeping",
+                spec.name
+            )));
         }
         Ok(Self {
             name: spec.name.as_str().to_owned(),

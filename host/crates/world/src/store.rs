@@ -142,7 +142,8 @@ fn quoted(text: &str) -> String {
 
 fn write_collection(collection: &Collection, text: &mut String) {
     let rules = collection.rules();
-    let pointers = |pointers: &[Pointer]| json::canonical(&json!(pointers.iter().map(Pointer::as_str).collect::<Vec<_>>()));
+    let pointers =
+        |pointers: &[Pointer]| json::canonical(&json!(pointers.iter().map(Pointer::as_str).collect::<Vec<_>>()));
     text.push_str("{\"bookkeeping\":");
     text.push_str(&pointers(rules.bookkeeping()));
     text.push_str(",\"documents\":{");

@@ -48,7 +48,10 @@ impl World {
     ///
     /// # Errors
     /// As [`World::declare`].
-    pub fn with_catalogues<'a>(limits: WorldLimits, catalogues: impl IntoIterator<Item = &'a Catalogue>) -> Result<Self, StateError> {
+    pub fn with_catalogues<'a>(
+        limits: WorldLimits,
+        catalogues: impl IntoIterator<Item = &'a Catalogue>,
+    ) -> Result<Self, StateError> {
         let mut world = Self::new(limits);
         for spec in catalogues.into_iter().flat_map(|catalogue| &catalogue.collections) {
             world.declare(spec)?;
@@ -185,7 +188,10 @@ impl World {
     ///
     /// # Errors
     /// As [`World::get`], and `Limit` for more than [`limits::GET_MANY_LIMIT`].
-    pub fn get_many<'a>(&self, keys: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Vec<Option<Document>>, StateError> {
+    pub fn get_many<'a>(
+        &self,
+        keys: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Vec<Option<Document>>, StateError> {
         let mut found = Vec::new();
         for (collection, key) in keys {
             within("documents asked for at once", limits::GET_MANY_LIMIT, found.len() + 1)?;
@@ -273,7 +279,13 @@ impl World {
     }
 
     /// The one place where a document changes from what it was: limits, counts, maps and log move together.
-    fn replace(&mut self, position: usize, key: &Key, before: Option<&Document>, document: Option<Document>) -> Result<(), StateError> {
+    fn replace(
+        &mut self,
+        position: usize,
+        key: &Key,
+        before: Option<&Document>,
+        document: Option<Document>,
+    ) -> Result<(), StateError> {
         let bytes = self.bytes - charged(key, before) + charged(key, document.as_ref());
         let documents = self.documents - u64::from(before.is_some()) + u64::from(document.is_some());
         // A write that shrinks the world is never refused, so that a full world can be cleared.

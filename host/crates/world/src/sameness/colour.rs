@@ -75,9 +75,14 @@ pub(super) fn node_colour(node: &Node, colours: &[Colour]) -> Colour {
     match node {
         Node::Fixed(text) => mix(3, text),
         Node::Id(variable) => mix(4, colour_of(colours, *variable)),
-        Node::Array(elements) => mix(5, elements.iter().map(|element| node_colour(element, colours)).collect::<Vec<_>>()),
+        Node::Array(elements) => {
+            mix(5, elements.iter().map(|element| node_colour(element, colours)).collect::<Vec<_>>())
+        }
         Node::Object(members) => {
-            let mut parts: Vec<_> = members.iter().map(|(name, member)| (name_colour(name, colours), node_colour(member, colours))).collect();
+            let mut parts: Vec<_> = members
+                .iter()
+                .map(|(name, member)| (name_colour(name, colours), node_colour(member, colours)))
+                .collect();
             parts.sort_unstable();
             mix(6, parts)
         }
@@ -150,7 +155,9 @@ fn sorted(colours: &[Colour]) -> Vec<Colour> {
 
 /// The colours of both sides' documents, where both have the same colours equally often, ids and documents.
 fn balanced(left: &Shape, right: &Shape, colours: &Colours) -> Option<[Vec<Colour>; 2]> {
-    let items = |shape: &Shape, colours: &[Colour]| shape.items.iter().map(|item| item_colour(item, colours)).collect::<Vec<_>>();
+    let items = |shape: &Shape, colours: &[Colour]| {
+        shape.items.iter().map(|item| item_colour(item, colours)).collect::<Vec<_>>()
+    };
     if sorted(&colours.left) != sorted(&colours.right) {
         return None;
     }
@@ -168,7 +175,12 @@ pub(super) enum Unrefined {
 }
 
 /// Refines until no round tells more ids apart, which takes at most as many rounds as there are ids. Takes its work off `visits`.
-pub(super) fn refine(left: &Shape, right: &Shape, mut colours: Colours, visits: &mut usize) -> Result<Colours, Unrefined> {
+pub(super) fn refine(
+    left: &Shape,
+    right: &Shape,
+    mut colours: Colours,
+    visits: &mut usize,
+) -> Result<Colours, Unrefined> {
     let mut count = classes(&colours.left).len();
     let Some(mut items) = balanced(left, right, &colours) else { return Err(Unrefined::Unbalanced(colours)) };
     // With as many colours as ids there is nothing left to tell apart.

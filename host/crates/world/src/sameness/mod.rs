@@ -84,7 +84,9 @@ impl Sameness {
         match self {
             Self::Same { .. } => Vec::new(),
             Self::Different { first, .. } => first.iter().map(ToString::to_string).collect(),
-            Self::Undecided { ambiguous } => vec![format!("undecided: {ambiguous} new documents look alike and refer to each other in too many ways")],
+            Self::Undecided { ambiguous } => vec![format!(
+                "undecided: {ambiguous} new documents look alike and refer to each other in too many ways"
+            )],
         }
     }
 }

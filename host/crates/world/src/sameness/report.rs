@@ -65,7 +65,9 @@ pub(super) fn different(left: &Shape, right: &Shape, proof: &Colours) -> Samenes
 
 /// Every colour agrees and yet no renaming fits: the references between documents differ as a whole.
 fn inconsistent(left: &Shape, right: &Shape) -> Difference {
-    let ids = |shape: &Shape| Some(shape.ids.iter().map(|id| id.text.as_str()).take(DIFFERENCES_LIMIT).collect::<Vec<_>>().join(" "));
+    let ids = |shape: &Shape| {
+        Some(shape.ids.iter().map(|id| id.text.as_str()).take(DIFFERENCES_LIMIT).collect::<Vec<_>>().join(" "))
+    };
     let first = left.items.iter().find(|item| matches!(item.key, Name::Id(_))).or(left.items.first());
     let collection = first.map_or_else(String::new, |item| item.collection.clone());
     let key = first.map(|item| item.key.render(&|variable| left.text(variable)));
@@ -123,7 +125,11 @@ impl<'a> Report<'a> {
         }
         let mut pairs: Vec<Pair<'a>> = fixed.into_values().collect();
         for item in our_new {
-            let closest = their_new.iter().take(CLOSEST_LIMIT).enumerate().max_by_key(|(position, other)| (self.likeness(item, other), std::cmp::Reverse(*position)));
+            let closest = their_new
+                .iter()
+                .take(CLOSEST_LIMIT)
+                .enumerate()
+                .max_by_key(|(position, other)| (self.likeness(item, other), std::cmp::Reverse(*position)));
             let other = closest.map(|(position, _)| position).map(|position| their_new.remove(position));
             pairs.push((Some(item), other));
         }
@@ -142,15 +148,25 @@ impl<'a> Report<'a> {
     fn likeness(&self, ours: &Item, theirs: &Item) -> usize {
         match (&ours.node, &theirs.node) {
             (Node::Object(ours), Node::Object(theirs)) => {
-                let theirs: Vec<_> = theirs.iter().map(|(name, node)| (name_colour(name, &self.colours.right), node_colour(node, &self.colours.right))).collect();
-                ours.iter().filter(|(name, node)| theirs.contains(&(name_colour(name, &self.colours.left), node_colour(node, &self.colours.left)))).count()
+                let theirs: Vec<_> = theirs
+                    .iter()
+                    .map(|(name, node)| {
+                        (name_colour(name, &self.colours.right), node_colour(node, &self.colours.right))
+                    })
+                    .collect();
+                ours.iter()
+                    .filter(|(name, node)| {
+                        theirs.contains(&(name_colour(name, &self.colours.left), node_colour(node, &self.colours.left)))
+                    })
+                    .count()
             }
             _ => 0,
         }
     }
 
     fn describe(&mut self, (ours, theirs): Pair<'_>) {
-        let place = Place { collection: ours.or(theirs).map_or("", |item| &item.collection), left: ours, right: theirs };
+        let place =
+            Place { collection: ours.or(theirs).map_or("", |item| &item.collection), left: ours, right: theirs };
         match (ours, theirs) {
             (Some(ours), Some(theirs)) => {
                 let before = self.found.len();
@@ -169,7 +185,9 @@ impl<'a> Report<'a> {
             return;
         }
         match (ours, theirs) {
-            (Node::Object(our_members), Node::Object(their_members)) => self.walk_members(place, &at, our_members, their_members),
+            (Node::Object(our_members), Node::Object(their_members)) => {
+                self.walk_members(place, &at, our_members, their_members)
+            }
             (Node::Array(ours), Node::Array(theirs)) if ours.len() == theirs.len() => {
                 for (index, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
                     self.walk(place, format!("{at}/{index}"), ours, theirs);
@@ -180,8 +198,10 @@ impl<'a> Report<'a> {
     }
 
     fn walk_members(&mut self, place: &Place<'_>, at: &str, ours: &[(Name, Node)], theirs: &[(Name, Node)]) {
-        let their_names: BTreeMap<Colour, &(Name, Node)> = theirs.iter().map(|member| (name_colour(&member.0, &self.colours.right), member)).collect();
-        let our_names: BTreeMap<Colour, &(Name, Node)> = ours.iter().map(|member| (name_colour(&member.0, &self.colours.left), member)).collect();
+        let their_names: BTreeMap<Colour, &(Name, Node)> =
+            theirs.iter().map(|member| (name_colour(&member.0, &self.colours.right), member)).collect();
+        let our_names: BTreeMap<Colour, &(Name, Node)> =
+            ours.iter().map(|member| (name_colour(&member.0, &self.colours.left), member)).collect();
         for (name, node) in ours {
             let inner = format!("{at}/{}", escaped(&name.render(&|variable| self.left.text(variable))));
             match their_names.get(&name_colour(name, &self.colours.left)) {

@@ -14,7 +14,9 @@ pub(super) enum Outcome {
     Found(BTreeMap<String, String>),
     /// There is none; the colours of the first dead end show why.
     Impossible(Colours),
-    Undecided { ambiguous: usize },
+    Undecided {
+        ambiguous: usize,
+    },
 }
 
 struct Search<'a> {
@@ -36,7 +38,8 @@ enum Stop {
 }
 
 pub(super) fn find_renaming(left: &Shape, right: &Shape) -> Outcome {
-    let mut search = Search { left, right, branches: 0, visits: COMPARISON_VISITS_LIMIT, ambiguous: None, dead_end: None };
+    let mut search =
+        Search { left, right, branches: 0, visits: COMPARISON_VISITS_LIMIT, ambiguous: None, dead_end: None };
     let start = blank(left, right);
     match search.solve(start.clone()) {
         Ok(renaming) => Outcome::Found(renaming),
@@ -54,7 +57,10 @@ impl Search<'_> {
         };
         let (left, right) = (classes(&colours.left), classes(&colours.right));
         // The smallest class leaves the fewest choices; among equals the one whose first id came first.
-        let smallest = left.iter().filter(|(_, class)| class.len() > 1).min_by_key(|(_, class)| (class.len(), class.first().copied()));
+        let smallest = left
+            .iter()
+            .filter(|(_, class)| class.len() > 1)
+            .min_by_key(|(_, class)| (class.len(), class.first().copied()));
         let Some((colour, class)) = smallest else {
             return match self.verified(&left, &right) {
                 Some(renaming) => Ok(renaming),
@@ -86,13 +92,19 @@ impl Search<'_> {
     fn pair_free(&self, mut colours: Colours) -> Colours {
         let left = classes(&colours.left);
         let right = classes(&colours.right);
-        let several: BTreeSet<Colour> = left.iter().filter(|(_, class)| class.len() > 1).map(|(colour, _)| *colour).collect();
+        let several: BTreeSet<Colour> =
+            left.iter().filter(|(_, class)| class.len() > 1).map(|(colour, _)| *colour).collect();
         if several.is_empty() {
             return colours;
         }
         let ambiguous = |colour| several.contains(&colour);
-        let shares = [shares_documents(self.left, &colours.left, &ambiguous), shares_documents(self.right, &colours.right, &ambiguous)];
-        let bound = |shares: &[bool], class: &[Variable]| class.iter().any(|variable| shares.get(*variable).copied().unwrap_or(true));
+        let shares = [
+            shares_documents(self.left, &colours.left, &ambiguous),
+            shares_documents(self.right, &colours.right, &ambiguous),
+        ];
+        let bound = |shares: &[bool], class: &[Variable]| {
+            class.iter().any(|variable| shares.get(*variable).copied().unwrap_or(true))
+        };
         let [left_shares, right_shares] = &shares;
         for colour in several {
             let (Some(ours), Some(theirs)) = (left.get(&colour), right.get(&colour)) else { continue };
@@ -108,12 +120,17 @@ impl Search<'_> {
     }
 
     /// The renaming that single-member classes give, if every document of the left side under it is a document of the right side.
-    fn verified(&self, left: &BTreeMap<Colour, Vec<Variable>>, right: &BTreeMap<Colour, Vec<Variable>>) -> Option<BTreeMap<String, String>> {
+    fn verified(
+        &self,
+        left: &BTreeMap<Colour, Vec<Variable>>,
+        right: &BTreeMap<Colour, Vec<Variable>>,
+    ) -> Option<BTreeMap<String, String>> {
         let mut renaming: Vec<Variable> = vec![Variable::MAX; self.left.ids.len()];
         for (colour, ours) in left {
             *renaming.get_mut(*ours.first()?)? = *right.get(colour)?.first()?;
         }
-        let places: BTreeMap<(&str, &Name), &Node> = self.right.items.iter().map(|item| ((item.collection.as_str(), &item.key), &item.node)).collect();
+        let places: BTreeMap<(&str, &Name), &Node> =
+            self.right.items.iter().map(|item| ((item.collection.as_str(), &item.key), &item.node)).collect();
         let equal = self.left.items.iter().all(|item| {
             let key = match &item.key {
                 Name::Id(variable) => Name::Id(renaming.get(*variable).copied().unwrap_or(Variable::MAX)),

@@ -5,7 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use loopwright_contract::json;
 use serde_json::{Map, Value};
 
-use crate::{Bookkeeping, Document, Ids, Key, Pointer, collection::Collection, diff::{candidates, paired}, slice};
+use crate::{
+    Bookkeeping, Document, Ids, Key, Pointer,
+    collection::Collection,
+    diff::{candidates, paired},
+    slice,
+};
 
 use super::{SamenessRule, Side};
 
@@ -64,7 +69,12 @@ pub(super) fn gather<'a>(left: Side<'a>, right: Side<'a>, rule: &SamenessRule) -
     for pair in paired(left.world, right.world).filter(|pair| !rule.except.contains(pair.name())) {
         let (ours, theirs) = (pair.left.map(AsRef::as_ref), pair.right.map(AsRef::as_ref));
         for key in relevant((ours, left.ids), (theirs, right.ids)) {
-            let row = Row { collection: pair.name(), left: compared(ours, &key, rule), right: compared(theirs, &key, rule), key };
+            let row = Row {
+                collection: pair.name(),
+                left: compared(ours, &key, rule),
+                right: compared(theirs, &key, rule),
+                key,
+            };
             // A document without ids that both have is settled: nothing can rename it.
             if row.left.is_none() || row.left != row.right || row.mentions(left.ids) || row.mentions(right.ids) {
                 rows.push(row);
@@ -100,7 +110,8 @@ pub(super) fn shapes(rows: Vec<Row<'_>>, left: &Ids, right: &Ids) -> (Shape, Sha
 fn compared(collection: Option<&Collection>, key: &Key, rule: &SamenessRule) -> Option<Document> {
     let collection = collection?;
     let document = collection.documents().get(key.as_str())?;
-    let ignored: &[Pointer] = if rule.bookkeeping == Bookkeeping::Ignore { collection.rules().bookkeeping() } else { &[] };
+    let ignored: &[Pointer] =
+        if rule.bookkeeping == Bookkeeping::Ignore { collection.rules().bookkeeping() } else { &[] };
     Some(document.without(ignored))
 }
 
@@ -161,11 +172,13 @@ impl Shape {
 
     fn node(&mut self, value: &Value, ids: &Ids) -> Node {
         match value {
-            Value::String(text) => self.variable(text, ids).map_or_else(|| Node::Fixed(json::canonical(value)), Node::Id),
-            Value::Array(elements) => Node::Array(elements.iter().map(|element| self.node(element, ids)).collect()),
-            Value::Object(members) => {
-                Node::Object(members.iter().map(|(name, member)| (self.name(name, ids), self.node(member, ids))).collect())
+            Value::String(text) => {
+                self.variable(text, ids).map_or_else(|| Node::Fixed(json::canonical(value)), Node::Id)
             }
+            Value::Array(elements) => Node::Array(elements.iter().map(|element| self.node(element, ids)).collect()),
+            Value::Object(members) => Node::Object(
+                members.iter().map(|(name, member)| (self.name(name, ids), self.node(member, ids))).collect(),
+            ),
             scalar => Node::Fixed(json::canonical(scalar)),
         }
     }
@@ -197,11 +210,15 @@ impl Node {
             (Node::Fixed(ours), Node::Fixed(theirs)) => ours == theirs,
             (Node::Id(ours), Node::Id(theirs)) => renaming.get(*ours) == Some(theirs),
             (Node::Array(ours), Node::Array(theirs)) => {
-                ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(ours, theirs)| ours.becomes(theirs, renaming))
+                ours.len() == theirs.len()
+                    && ours.iter().zip(theirs).all(|(ours, theirs)| ours.becomes(theirs, renaming))
             }
             (Node::Object(ours), Node::Object(theirs)) => {
                 let theirs_of = |name: &Name| theirs.iter().find(|(other, _)| name.becomes(other, renaming));
-                ours.len() == theirs.len() && ours.iter().all(|(name, node)| theirs_of(name).is_some_and(|(_, other)| node.becomes(other, renaming)))
+                ours.len() == theirs.len()
+                    && ours
+                        .iter()
+                        .all(|(name, node)| theirs_of(name).is_some_and(|(_, other)| node.becomes(other, renaming)))
             }
             _ => false,
         }
@@ -213,9 +230,9 @@ impl Node {
             Node::Fixed(text) => serde_json::from_str(text).unwrap_or(Value::Null),
             Node::Id(variable) => Value::String(ids(*variable)),
             Node::Array(elements) => Value::Array(elements.iter().map(|element| element.render(ids)).collect()),
-            Node::Object(members) => {
-                Value::Object(members.iter().map(|(name, member)| (name.render(ids), member.render(ids))).collect::<Map<_, _>>())
-            }
+            Node::Object(members) => Value::Object(
+                members.iter().map(|(name, member)| (name.render(ids), member.render(ids))).collect::<Map<_, _>>(),
+            ),
         }
     }
 }

@@ -81,8 +81,14 @@ fn declarations_are_bounded() {
     declare(limits::BOOKKEEPING_LIMIT, limits::INDEXES_LIMIT).unwrap();
     is_limit(declare(limits::BOOKKEEPING_LIMIT + 1, 0), "bookkeeping fields");
     is_limit(declare(0, limits::INDEXES_LIMIT + 1), "indexes");
-    assert!(matches!(World::new(WorldLimits::default()).declare(&spec("notes", &[""], &[])), Err(StateError::Invalid(_))));
-    assert!(matches!(World::new(WorldLimits::default()).declare(&spec("notes", &["x"], &[])), Err(StateError::Invalid(_))));
+    assert!(matches!(
+        World::new(WorldLimits::default()).declare(&spec("notes", &[""], &[])),
+        Err(StateError::Invalid(_))
+    ));
+    assert!(matches!(
+        World::new(WorldLimits::default()).declare(&spec("notes", &["x"], &[])),
+        Err(StateError::Invalid(_))
+    ));
 }
 
 #[test]
@@ -109,11 +115,23 @@ fn queries_are_bounded() {
     let clause = |test: Test| Clause { at: "/a".into(), test };
     let rows = [
         ("clauses", Query { clauses: vec![clause(Test::Exists(true)); limits::CLAUSES_LIMIT + 1], ..Query::default() }),
-        ("one-of", Query { clauses: vec![clause(Test::OneOf(vec![json!(1); limits::ONE_OF_LIMIT + 1]))], ..Query::default() }),
-        ("sort keys", Query { order_by: vec![Order { at: "/a".into(), descending: false }; limits::ORDERS_LIMIT + 1], ..Query::default() }),
+        (
+            "one-of",
+            Query { clauses: vec![clause(Test::OneOf(vec![json!(1); limits::ONE_OF_LIMIT + 1]))], ..Query::default() },
+        ),
+        (
+            "sort keys",
+            Query {
+                order_by: vec![Order { at: "/a".into(), descending: false }; limits::ORDERS_LIMIT + 1],
+                ..Query::default()
+            },
+        ),
         ("fields", Query { fields: vec!["/a".into(); limits::FIELDS_LIMIT + 1], ..Query::default() }),
         ("documents of a page", Query { limit: limits::PAGE_DOCUMENTS_LIMIT + 1, ..Query::default() }),
-        ("pointer", Query { fields: vec![format!("/{}", "a".repeat(limits::POINTER_BYTES_LIMIT))], ..Query::default() }),
+        (
+            "pointer",
+            Query { fields: vec![format!("/{}", "a".repeat(limits::POINTER_BYTES_LIMIT))], ..Query::default() },
+        ),
         ("cursor", Query { cursor: Some("0".repeat(limits::CURSOR_BYTES_LIMIT + 1)), ..Query::default() }),
     ];
     for (named, query) in rows {

@@ -14,8 +14,19 @@ use crate::builders::{any_document, spec};
 
 fn any_constant() -> impl Strategy<Value = Value> {
     prop_oneof![
-        Just(json!("inbox")), Just(json!("work")), Just(json!("a")), Just(json!("Ann")), Just(json!("收")), Just(json!(1)), Just(json!(1.0)), Just(json!(0.5)), Just(json!(-2)),
-        Just(json!(null)), Just(json!(["a", "b"])), Just(json!({"name": "Ann"})), Just(json!("")),
+        Just(json!("inbox")),
+        Just(json!("work")),
+        Just(json!("a")),
+        Just(json!("Ann")),
+        Just(json!("收")),
+        Just(json!(1)),
+        Just(json!(1.0)),
+        Just(json!(0.5)),
+        Just(json!(-2)),
+        Just(json!(null)),
+        Just(json!(["a", "b"])),
+        Just(json!({"name": "Ann"})),
+        Just(json!("")),
     ]
 }
 
@@ -24,7 +35,8 @@ fn any_scalar() -> impl Strategy<Value = Value> {
 }
 
 fn any_pointer() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["/folder", "/owner", "/owner/name", "/size", "/title", "/folder/0", "/none", ""]).prop_map(str::to_owned)
+    prop::sample::select(vec!["/folder", "/owner", "/owner/name", "/size", "/title", "/folder/0", "/none", ""])
+        .prop_map(str::to_owned)
 }
 
 fn any_test() -> impl Strategy<Value = Test> {
@@ -43,9 +55,18 @@ fn any_test() -> impl Strategy<Value = Test> {
 }
 
 fn any_query() -> impl Strategy<Value = Query> {
-    let clauses = proptest::collection::vec((any_pointer(), any_test()).prop_map(|(at, test)| Clause { at, test }), 0..3);
-    let orders = proptest::collection::vec((any_pointer(), any::<bool>()).prop_map(|(at, descending)| Order { at, descending }), 0..3);
-    (clauses, orders, 1u32..5).prop_map(|(clauses, order_by, limit)| Query { clauses, order_by, limit, ..Query::default() })
+    let clauses =
+        proptest::collection::vec((any_pointer(), any_test()).prop_map(|(at, test)| Clause { at, test }), 0..3);
+    let orders = proptest::collection::vec(
+        (any_pointer(), any::<bool>()).prop_map(|(at, descending)| Order { at, descending }),
+        0..3,
+    );
+    (clauses, orders, 1u32..5).prop_map(|(clauses, order_by, limit)| Query {
+        clauses,
+        order_by,
+        limit,
+        ..Query::default()
+    })
 }
 
 /// Equality of JSON values, numbers by value.
@@ -100,13 +121,16 @@ fn rank(value: Option<&Value>) -> u8 {
 
 fn sort_order(a: Option<&Value>, b: Option<&Value>) -> Ordering {
     rank(a).cmp(&rank(b)).then_with(|| match (a, b) {
-        (Some(a), Some(b)) => compare(a, b).unwrap_or_else(|| loopwright_contract::json::canonical(a).cmp(&loopwright_contract::json::canonical(b))),
+        (Some(a), Some(b)) => compare(a, b)
+            .unwrap_or_else(|| loopwright_contract::json::canonical(a).cmp(&loopwright_contract::json::canonical(b))),
         _ => Ordering::Equal,
     })
 }
 
 fn naive(documents: &[(String, Value)], query: &Query) -> Vec<(String, Value)> {
-    let passing = documents.iter().filter(|(_, value)| query.clauses.iter().all(|clause| passes(value.pointer(&clause.at), &clause.test)));
+    let passing = documents
+        .iter()
+        .filter(|(_, value)| query.clauses.iter().all(|clause| passes(value.pointer(&clause.at), &clause.test)));
     let mut found: Vec<(String, Value)> = passing.cloned().collect();
     found.sort_by(|(a_key, a), (b_key, b)| {
         let by_fields = query.order_by.iter().map(|order| {
@@ -175,8 +199,12 @@ proptest! {
 
 #[test]
 fn an_index_stays_right_through_rollback_and_fork() {
-    let mut world = filled(&[("a".into(), json!({"folder": "inbox"})), ("b".into(), json!({"folder": "work"}))], &["/folder"]);
-    let query = |folder: &str| Query { clauses: vec![Clause { at: "/folder".into(), test: Test::Eq(json!(folder)) }], ..Query::default() };
+    let mut world =
+        filled(&[("a".into(), json!({"folder": "inbox"})), ("b".into(), json!({"folder": "work"}))], &["/folder"]);
+    let query = |folder: &str| Query {
+        clauses: vec![Clause { at: "/folder".into(), test: Test::Eq(json!(folder)) }],
+        ..Query::default()
+    };
     let keys = |world: &World, folder: &str| -> Vec<String> {
         world.find("notes", &query(folder)).unwrap().documents.into_iter().map(|(key, _)| key.to_string()).collect()
     };
@@ -187,20 +215,31 @@ fn an_index_stays_right_through_rollback_and_fork() {
     assert_eq!(keys(&world, "work"), ["a", "b"]);
     world.rollback(savepoint).unwrap();
     assert_eq!((keys(&world, "inbox"), keys(&world, "work")), (vec!["a".to_owned()], vec!["b".to_owned()]));
-    assert_eq!((keys(&fork, "inbox"), keys(&fork, "work")), (vec!["c".to_owned()], vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(
+        (keys(&fork, "inbox"), keys(&fork, "work")),
+        (vec!["c".to_owned()], vec!["a".to_owned(), "b".to_owned()])
+    );
 }
 
 #[test]
 fn long_values_that_begin_alike_are_told_apart() {
     let long = |end: &str| format!("{}{end}", "名".repeat(40));
-    let world = filled(&[("a".into(), json!({"folder": long("x")})), ("b".into(), json!({"folder": long("y")}))], &["/folder"]);
-    let query = Query { clauses: vec![Clause { at: "/folder".into(), test: Test::Eq(json!(long("y"))) }], ..Query::default() };
+    let world =
+        filled(&[("a".into(), json!({"folder": long("x")})), ("b".into(), json!({"folder": long("y")}))], &["/folder"]);
+    let query =
+        Query { clauses: vec![Clause { at: "/folder".into(), test: Test::Eq(json!(long("y"))) }], ..Query::default() };
     assert_eq!(all_pages(&world, &Query { limit: 5, ..query }), [("b".to_owned(), json!({"folder": long("y")}))]);
 }
 
 #[test]
 fn fields_keep_their_nesting() {
-    let world = filled(&[("a".into(), json!({"title": "x", "owner": {"name": "Ann", "age": 3}, "list": [{"p": 1, "q": 2}, 5], "a/b": 1}))], &[]);
+    let world = filled(
+        &[(
+            "a".into(),
+            json!({"title": "x", "owner": {"name": "Ann", "age": 3}, "list": [{"p": 1, "q": 2}, 5], "a/b": 1}),
+        )],
+        &[],
+    );
     let rows = [
         (vec!["/title"], json!({"title": "x"})),
         (vec!["/owner/name", "/title", "/none"], json!({"owner": {"name": "Ann"}, "title": "x"})),
@@ -221,12 +260,14 @@ fn fields_keep_their_nesting() {
 
 #[test]
 fn a_cursor_continues_its_own_query_only() {
-    let documents: Vec<(String, Value)> = (0..5).map(|number| (format!("k{number}"), json!({"size": number % 2, "title": "t"}))).collect();
+    let documents: Vec<(String, Value)> =
+        (0..5).map(|number| (format!("k{number}"), json!({"size": number % 2, "title": "t"}))).collect();
     let mut world = filled(&documents, &[]);
     let query = Query { order_by: vec![Order { at: "/size".into(), descending: true }], limit: 2, ..Query::default() };
     let next = world.find("notes", &query).unwrap().next;
     let continued = |changed: Query| world.find("notes", &Query { cursor: next.clone(), ..changed });
-    let keys: Vec<String> = continued(query.clone()).unwrap().documents.into_iter().map(|(key, _)| key.to_string()).collect();
+    let keys: Vec<String> =
+        continued(query.clone()).unwrap().documents.into_iter().map(|(key, _)| key.to_string()).collect();
     assert_eq!(keys, ["k0", "k2"]);
     let others = [
         Query { order_by: vec![Order { at: "/size".into(), descending: false }], ..query.clone() },

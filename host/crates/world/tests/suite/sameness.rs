@@ -52,7 +52,10 @@ fn notes_created_in_another_order_are_the_same() {
     }
     assert_ne!(left.digest(), right.digest());
     let Sameness::Same { renaming } = compare(&left, &right) else { panic!("they are the same") };
-    assert_eq!(renaming.into_iter().collect::<Vec<_>>(), [("note-0002".to_owned(), "note-0003".to_owned()), ("note-0003".to_owned(), "note-0002".to_owned())]);
+    assert_eq!(
+        renaming.into_iter().collect::<Vec<_>>(),
+        [("note-0002".to_owned(), "note-0003".to_owned()), ("note-0003".to_owned(), "note-0002".to_owned())]
+    );
 }
 
 #[test]
@@ -102,7 +105,10 @@ fn references_must_agree() {
     // Two notes, and a tag for each: in the right world both tags name the same note.
     let build = |targets: [usize; 2]| {
         let mut state = start();
-        let notes = [create(&mut state, "notes", "note", &json!({"title": "a"})), create(&mut state, "notes", "note", &json!({"title": "b"}))];
+        let notes = [
+            create(&mut state, "notes", "note", &json!({"title": "a"})),
+            create(&mut state, "notes", "note", &json!({"title": "b"})),
+        ];
         for target in targets {
             create(&mut state, "tags", "tag", &json!({"of": notes[target]}));
         }
@@ -129,10 +135,15 @@ fn a_reference_inside_an_unchanged_fork_counts() {
 fn ids_are_found_in_arrays_and_as_names() {
     let build = |order: [&str; 2]| {
         let mut state = start();
-        let mut ids: Vec<(String, &str)> = order.iter().map(|title| (create(&mut state, "notes", "note", &json!({"title": title})), *title)).collect();
+        let mut ids: Vec<(String, &str)> =
+            order.iter().map(|title| (create(&mut state, "notes", "note", &json!({"title": title})), *title)).collect();
         ids.sort_by_key(|(_, title)| *title);
-        let names: serde_json::Map<String, Value> = ids.iter().map(|(id, title)| (id.clone(), json!({"is": title, "deep": [[id]]}))).collect();
-        state.world.put_value("tags", "all", &json!({"by": names, "list": ids.iter().map(|(id, _)| id).collect::<Vec<_>>()})).unwrap();
+        let names: serde_json::Map<String, Value> =
+            ids.iter().map(|(id, title)| (id.clone(), json!({"is": title, "deep": [[id]]}))).collect();
+        state
+            .world
+            .put_value("tags", "all", &json!({"by": names, "list": ids.iter().map(|(id, _)| id).collect::<Vec<_>>()}))
+            .unwrap();
         state
     };
     same(&build(["x", "y"]), &build(["y", "x"]));
@@ -159,7 +170,10 @@ fn bookkeeping_and_left_out_collections_do_not_count() {
     right.world.patch("notes", "note-0001", r#"{"touched":2}"#).unwrap();
     same(&left, &right);
     let strict = SamenessRule { bookkeeping: Bookkeeping::Include, ..SamenessRule::default() };
-    assert_eq!(same_up_to(left.side(), right.side(), &strict).lines(), ["notes/note-0001 at /touched: left 1, right 2"]);
+    assert_eq!(
+        same_up_to(left.side(), right.side(), &strict).lines(),
+        ["notes/note-0001 at /touched: left 1, right 2"]
+    );
     right.world.put("tags", "x", "1").unwrap();
     different(&left, &right, &["tags/x: left absent, right 1"]);
     let except = SamenessRule { except: ["tags".to_owned()].into(), ..SamenessRule::default() };
@@ -262,7 +276,14 @@ fn carry_out(plan: &Plan, note_order: &[usize], tag_order: &[usize]) -> EpisodeS
     }
     for note in note_order {
         let (title, next) = &plan.notes[*note];
-        state.world.put_value("notes", &ids[*note], &json!({"title": title, "next": next.map(|next| &ids[next]), "touched": note_order[0]})).unwrap();
+        state
+            .world
+            .put_value(
+                "notes",
+                &ids[*note],
+                &json!({"title": title, "next": next.map(|next| &ids[next]), "touched": note_order[0]}),
+            )
+            .unwrap();
     }
     for tag in tag_order {
         let listed: Vec<&String> = plan.tags[*tag].iter().map(|note| &ids[*note]).collect();
@@ -278,7 +299,8 @@ fn order(length: usize) -> impl Strategy<Value = Vec<usize>> {
 fn plan_and_orders() -> impl Strategy<Value = (Plan, [Vec<usize>; 4])> {
     any_plan().prop_flat_map(|plan| {
         let (notes, tags) = (plan.notes.len(), plan.tags.len());
-        (Just(plan), [order(notes), order(tags), order(notes), order(tags)].into_iter().collect::<Vec<_>>()).prop_map(|(plan, orders)| (plan, orders.try_into().unwrap()))
+        (Just(plan), [order(notes), order(tags), order(notes), order(tags)].into_iter().collect::<Vec<_>>())
+            .prop_map(|(plan, orders)| (plan, orders.try_into().unwrap()))
     })
 }
 
@@ -289,12 +311,28 @@ fn isomorphic(a: &Plan, b: &Plan) -> bool {
             return vec![Vec::new()];
         }
         let shorter = permutations(count - 1);
-        shorter.iter().flat_map(|order| (0..count).map(|at| { let mut longer = order.clone(); longer.insert(at, count - 1); longer })).collect()
+        shorter
+            .iter()
+            .flat_map(|order| {
+                (0..count).map(|at| {
+                    let mut longer = order.clone();
+                    longer.insert(at, count - 1);
+                    longer
+                })
+            })
+            .collect()
     }
-    let sorted = |mut tags: Vec<Vec<usize>>| { tags.sort(); tags };
+    let sorted = |mut tags: Vec<Vec<usize>>| {
+        tags.sort();
+        tags
+    };
     a.notes.len() == b.notes.len()
         && permutations(a.notes.len()).iter().any(|to| {
-            let notes = a.notes.iter().enumerate().all(|(note, (title, next))| b.notes[to[note]] == (*title, next.map(|next| to[next])));
+            let notes = a
+                .notes
+                .iter()
+                .enumerate()
+                .all(|(note, (title, next))| b.notes[to[note]] == (*title, next.map(|next| to[next])));
             let tags: Vec<Vec<usize>> = a.tags.iter().map(|tag| tag.iter().map(|note| to[*note]).collect()).collect();
             notes && sorted(tags) == sorted(b.tags.clone())
         })

@@ -57,16 +57,28 @@ fn another_form_is_refused() {
     let world_text = world().to_json();
     let state_text = state().to_json();
     let broken = [
-        String::new(), "{}".into(), "[]".into(), "null".into(), world_text.replace("world/1", "world/2"), world_text.replace("notes", "No tes"),
-        world_text.replace("\"bookkeeping\"", "\"bookkeepings\""), world_text.replace("/touched", "touched"), world_text[..world_text.len() - 1].to_owned(), state_text.clone(),
+        String::new(),
+        "{}".into(),
+        "[]".into(),
+        "null".into(),
+        world_text.replace("world/1", "world/2"),
+        world_text.replace("notes", "No tes"),
+        world_text.replace("\"bookkeeping\"", "\"bookkeepings\""),
+        world_text.replace("/touched", "touched"),
+        world_text[..world_text.len() - 1].to_owned(),
+        state_text.clone(),
     ];
     for text in broken {
         let result = World::from_json(&text, WorldLimits::default());
         assert!(matches!(result, Err(StateError::Invalid(_))), "{text} gave {result:?}");
     }
     let broken = [
-        world_text, state_text.replace("Asia/Shanghai", "Asia/Nowhere"), state_text.replace("\"position\":\"2\"", "\"position\":\"-2\""), state_text.replace("\"last\":5", "\"last\":1"),
-        state_text.replace("1772413200000000001", "x"), state_text.replace("state/1", "state/0"),
+        world_text,
+        state_text.replace("Asia/Shanghai", "Asia/Nowhere"),
+        state_text.replace("\"position\":\"2\"", "\"position\":\"-2\""),
+        state_text.replace("\"last\":5", "\"last\":1"),
+        state_text.replace("1772413200000000001", "x"),
+        state_text.replace("state/1", "state/0"),
     ];
     for text in broken {
         assert_ne!(text, state_text, "the replacement did not hit");
