@@ -64,8 +64,7 @@ pub(crate) fn messages(context: &Context) -> Vec<Message> {
         events = rest;
     }
     if context.remaining.steps <= STEPS_TOLD_MAX {
-        chat.notes
-            .push(format!("{}{}", labels.steps_left, context.remaining.steps));
+        chat.notes.push(format!("{}{}", labels.steps_left, context.remaining.steps));
     }
     chat.close_turn();
     chat.messages
@@ -118,57 +117,32 @@ impl Chat {
                 self.close_turn();
                 self.decided(text, actions, rest);
             }
-            Event::Answered {
-                call_id,
-                name,
-                envelope,
-                effects,
-            } => {
+            Event::Answered { call_id, name, envelope, effects } => {
                 let text = answer_text(envelope, effects);
-                let place = self
-                    .open
-                    .iter_mut()
-                    .find(|call| call.answer.is_none() && call.id == call_id.as_str());
+                let place = self.open.iter_mut().find(|call| call.answer.is_none() && call.id == call_id.as_str());
                 match place {
                     Some(call) => call.answer = Some(text),
                     None => self.notes.push(format!("{name}: {text}")),
                 }
             }
-            Event::User { text } => match self
-                .open
-                .iter_mut()
-                .find(|call| call.answer.is_none() && call.name == reserved::ASK_USER)
-            {
-                Some(call) => call.answer = Some(text.clone()),
-                None => self.notes.push(text.clone()),
-            },
-            Event::Malformed { reason } => self
-                .notes
-                .push(format!("{}{reason}", self.labels.malformed)),
-            Event::Advised {
-                skill,
-                text,
-                blocked,
-            } => {
-                let label = if *blocked {
-                    self.labels.blocked
-                } else {
-                    self.labels.advice
-                };
+            Event::User { text } => {
+                match self.open.iter_mut().find(|call| call.answer.is_none() && call.name == reserved::ASK_USER) {
+                    Some(call) => call.answer = Some(text.clone()),
+                    None => self.notes.push(text.clone()),
+                }
+            }
+            Event::Malformed { reason } => self.notes.push(format!("{}{reason}", self.labels.malformed)),
+            Event::Advised { skill, text, blocked } => {
+                let label = if *blocked { self.labels.blocked } else { self.labels.advice };
                 self.notes.push(format!("{label}{skill}: {text}"));
             }
-            Event::Notice { value } => {
-                self.notes
-                    .push(format!("{}{}", self.labels.notice, canonical(value)))
-            }
+            Event::Notice { value } => self.notes.push(format!("{}{}", self.labels.notice, canonical(value))),
         }
     }
 
     fn decided(&mut self, text: &str, actions: &[Action], rest: &[Event]) {
-        let mut answers = rest
-            .iter()
-            .take_while(|event| !matches!(event, Event::Decided { .. }))
-            .filter_map(|event| match event {
+        let mut answers =
+            rest.iter().take_while(|event| !matches!(event, Event::Decided { .. })).filter_map(|event| match event {
                 Event::Answered { call_id, name, .. } => Some((call_id.as_str(), name.as_str())),
                 _ => None,
             });
@@ -178,42 +152,24 @@ impl Chat {
             let id = match action {
                 Action::Call(call) => call.id.as_str().to_owned(),
                 // Reserved actions carry no id of their own; the answer to one does.
-                _ => answers.find(|(_, answered)| *answered == name).map_or_else(
-                    || format!("turn-{}", self.calls_made),
-                    |(id, _)| id.to_owned(),
-                ),
+                _ => answers
+                    .find(|(_, answered)| *answered == name)
+                    .map_or_else(|| format!("turn-{}", self.calls_made), |(id, _)| id.to_owned()),
             };
             self.calls_made += 1;
-            self.open.push(OpenCall {
-                id: id.clone(),
-                name: name.clone(),
-                answer: None,
-            });
-            calls.push(ChatCall {
-                id,
-                name,
-                arguments,
-            });
+            self.open.push(OpenCall { id: id.clone(), name: name.clone(), answer: None });
+            calls.push(ChatCall { id, name, arguments });
         }
         if !calls.is_empty() || !text.is_empty() {
-            self.messages.push(Message::Assistant {
-                text: text.to_owned(),
-                calls,
-            });
+            self.messages.push(Message::Assistant { text: text.to_owned(), calls });
         }
     }
 
     /// Answers what is open and says what was noted since.
     fn close_turn(&mut self) {
         for call in std::mem::take(&mut self.open) {
-            let text = call
-                .answer
-                .unwrap_or_else(|| self.labels.not_run.to_owned());
-            self.messages.push(Message::Tool {
-                id: call.id,
-                name: call.name,
-                text,
-            });
+            let text = call.answer.unwrap_or_else(|| self.labels.not_run.to_owned());
+            self.messages.push(Message::Tool { id: call.id, name: call.name, text });
         }
         let notes = std::mem::take(&mut self.notes);
         if !notes.is_empty() {
@@ -299,11 +255,7 @@ struct Labels {
 }
 
 fn labels(lang: &Lang) -> &'static Labels {
-    if *lang == Lang::chinese() {
-        &CHINESE
-    } else {
-        &ENGLISH
-    }
+    if *lang == Lang::chinese() { &CHINESE } else { &ENGLISH }
 }
 
 const ENGLISH: Labels = Labels {
@@ -363,44 +315,26 @@ mod tests {
         context.history = vec![
             Event::Decided {
                 text: String::new(),
-                actions: vec![
-                    call("c1", "manage_wifi"),
-                    call("c2", "create_alarm"),
-                    call("c3", "create_alarm"),
-                ],
+                actions: vec![call("c1", "manage_wifi"), call("c2", "create_alarm"), call("c3", "create_alarm")],
             },
             answered("c2", "create_alarm"),
-            Event::Notice {
-                value: json!({"kind": "low_battery"}),
-            },
+            Event::Notice { value: json!({"kind": "low_battery"}) },
             answered("c1", "manage_wifi"),
             Event::Decided {
                 text: "hm".to_owned(),
-                actions: vec![Action::Ask {
-                    question: "which?".to_owned(),
-                    pending: None,
-                }],
+                actions: vec![Action::Ask { question: "which?".to_owned(), pending: None }],
             },
-            Event::User {
-                text: "the first".to_owned(),
-            },
-            Event::Malformed {
-                reason: "no such tool".to_owned(),
-            },
+            Event::User { text: "the first".to_owned() },
+            Event::Malformed { reason: "no such tool".to_owned() },
         ];
         let roles: Vec<String> = messages(&context)
             .into_iter()
             .map(|message| match message {
                 Message::System(_) => "system".to_owned(),
                 Message::User(text) => format!("user {text}"),
-                Message::Assistant { calls, .. } => format!(
-                    "calls {}",
-                    calls
-                        .iter()
-                        .map(|call| call.id.as_str())
-                        .collect::<Vec<_>>()
-                        .join(" ")
-                ),
+                Message::Assistant { calls, .. } => {
+                    format!("calls {}", calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>().join(" "))
+                }
                 Message::Tool { id, text, .. } => format!("tool {id} {text}"),
             })
             .collect();
@@ -427,10 +361,7 @@ mod tests {
         context.history = vec![
             Event::Decided {
                 text: String::new(),
-                actions: vec![Action::Recall {
-                    query: "home".to_owned(),
-                    limit: 3,
-                }],
+                actions: vec![Action::Recall { query: "home".to_owned(), limit: 3 }],
             },
             answered("r9", "search_user_memory"),
         ];
@@ -445,15 +376,9 @@ mod tests {
     fn a_longer_history_extends_the_messages_of_a_shorter_one() {
         let mut context = context("x");
         let events = [
-            Event::Decided {
-                text: String::new(),
-                actions: vec![call("c1", "manage_wifi")],
-            },
+            Event::Decided { text: String::new(), actions: vec![call("c1", "manage_wifi")] },
             answered("c1", "manage_wifi"),
-            Event::Decided {
-                text: String::new(),
-                actions: vec![call("c2", "manage_wifi")],
-            },
+            Event::Decided { text: String::new(), actions: vec![call("c2", "manage_wifi")] },
             answered("c2", "manage_wifi"),
         ];
         let mut before = messages(&context);

@@ -20,40 +20,26 @@ pub(crate) struct Function {
 pub(crate) fn functions(space: &ActionSpace, lang: &Lang) -> Vec<Function> {
     let tools = space.tools.iter().map(|tool| Function {
         name: tool.name.as_str().to_owned(),
-        description: localized(&tool.description, lang)
-            .unwrap_or_default()
-            .to_owned(),
+        description: localized(&tool.description, lang).unwrap_or_default().to_owned(),
         parameters: tool.arguments_schema.clone(),
     });
     let skills = space.skills.iter().map(|card| Function {
         name: card.name.action_name(),
-        description: localized(&card.summary, lang)
-            .unwrap_or_default()
-            .to_owned(),
+        description: localized(&card.summary, lang).unwrap_or_default().to_owned(),
         parameters: closed(json!({}), &[]),
     });
-    tools
-        .chain(reserved_functions(space, lang))
-        .chain(skills)
-        .collect()
+    tools.chain(reserved_functions(space, lang)).chain(skills).collect()
 }
 
 fn reserved_functions(space: &ActionSpace, lang: &Lang) -> Vec<Function> {
-    let text = if *lang == Lang::chinese() {
-        &CHINESE
-    } else {
-        &ENGLISH
-    };
+    let text = if *lang == Lang::chinese() { &CHINESE } else { &ENGLISH };
     let string = || json!({"type": "string"});
     let mut functions = Vec::new();
     if space.ask {
         functions.push(function(
             reserved::ASK_USER,
             text.ask,
-            closed(
-                json!({"question": string(), "pending_call": string()}),
-                &["question"],
-            ),
+            closed(json!({"question": string(), "pending_call": string()}), &["question"]),
         ));
     }
     if space.memory {
@@ -63,37 +49,20 @@ fn reserved_functions(space: &ActionSpace, lang: &Lang) -> Vec<Function> {
             text.recall,
             closed(json!({"query": string(), "maxResults": limit}), &["query"]),
         ));
-        let remember = closed(
-            json!({"content": string(), "memoryCategory": string()}),
-            &["content"],
-        );
+        let remember = closed(json!({"content": string(), "memoryCategory": string()}), &["content"]);
         functions.push(function(reserved::REMEMBER, text.remember, remember));
     }
-    functions.push(function(
-        reserved::REFUSE,
-        text.refuse,
-        closed(json!({"reason": string()}), &["reason"]),
-    ));
-    let finish = closed(
-        json!({"answer": string(), "data": {"description": text.data}}),
-        &["answer"],
-    );
+    functions.push(function(reserved::REFUSE, text.refuse, closed(json!({"reason": string()}), &["reason"])));
+    let finish = closed(json!({"answer": string(), "data": {"description": text.data}}), &["answer"]);
     functions.push(function(reserved::FINISH, text.finish, finish));
     functions
 }
 
 fn function(name: &str, description: &str, parameters: Value) -> Function {
-    Function {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        parameters,
-    }
+    Function { name: name.to_owned(), description: description.to_owned(), parameters }
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "reads as a literal at every call"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "reads as a literal at every call")]
 fn closed(properties: Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
@@ -139,10 +108,7 @@ pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn text(text: &str) -> Vec<Localized> {
-        vec![Localized {
-            lang: Lang::english(),
-            text: text.to_owned(),
-        }]
+        vec![Localized { lang: Lang::english(), text: text.to_owned() }]
     }
 
     pub(crate) fn tool(name: &str, description: &str, schema: Value) -> ToolSpec {
@@ -153,11 +119,7 @@ pub(crate) mod tests {
             keywords: Vec::new(),
             arguments_schema: schema,
             result_schema: json!({}),
-            access: vec![AccessRule {
-                when: None,
-                effect: Effect::Read,
-                requires: Vec::new(),
-            }],
+            access: vec![AccessRule { when: None, effect: Effect::Read, requires: Vec::new() }],
             ext: Vec::new(),
         }
     }
@@ -170,10 +132,7 @@ pub(crate) mod tests {
             "properties": {"hour": {"type": "integer", "minimum": 0, "maximum": 23}, "minute": {"type": "integer", "minimum": 0, "maximum": 59},
                            "days": {"type": "array", "maxItems": 7, "items": {"enum": ["mon", "tue", "wed"]}}}});
         ActionSpace {
-            tools: vec![
-                tool("manage_wifi", "Wi-Fi on or off", wifi),
-                tool("create_alarm", "Set an alarm", alarm),
-            ],
+            tools: vec![tool("manage_wifi", "Wi-Fi on or off", wifi), tool("create_alarm", "Set an alarm", alarm)],
             skills: vec![SkillCard {
                 name: SkillName::new("power-saver").unwrap(),
                 summary: text("For battery questions"),
@@ -199,20 +158,14 @@ pub(crate) mod tests {
             request: request.to_owned(),
             skills: Vec::new(),
             history: Vec::new(),
-            remaining: Remaining {
-                steps: 15,
-                tokens: 100_000,
-            },
+            remaining: Remaining { steps: 15, tokens: 100_000 },
         }
     }
 
     #[test]
     fn functions_keep_the_order_of_the_space_and_follow_what_is_open() {
         let names = |space: &ActionSpace| {
-            functions(space, &Lang::english())
-                .into_iter()
-                .map(|function| function.name)
-                .collect::<Vec<_>>()
+            functions(space, &Lang::english()).into_iter().map(|function| function.name).collect::<Vec<_>>()
         };
         let all = [
             "manage_wifi",
@@ -225,15 +178,7 @@ pub(crate) mod tests {
             "skill__power_saver",
         ];
         assert_eq!(names(&space()), all);
-        let closed = ActionSpace {
-            skills: Vec::new(),
-            memory: false,
-            ask: false,
-            ..space()
-        };
-        assert_eq!(
-            names(&closed),
-            ["manage_wifi", "create_alarm", "refuse", "finish"]
-        );
+        let closed = ActionSpace { skills: Vec::new(), memory: false, ask: false, ..space() };
+        assert_eq!(names(&closed), ["manage_wifi", "create_alarm", "refuse", "finish"]);
     }
 }

@@ -53,28 +53,22 @@ impl Grammar {
                 .filter(|node| matches!(compiler.nodes.get(*node), Some(Node::Object(_))))
             {
                 Some(arguments) => heads.push(Head {
-                    text: format!(r#"{{"name": {}, "arguments": "#, json!(function.name))
-                        .into_bytes(),
+                    text: format!(r#"{{"name": {}, "arguments": "#, json!(function.name)).into_bytes(),
                     arguments,
                 }),
-                None => compiler.loose.push(format!(
-                    "{} is left out: no arguments are possible",
-                    function.name
-                )),
+                None => compiler.loose.push(format!("{} is left out: no arguments are possible", function.name)),
             }
         }
         heads.sort_unstable_by(|a, b| a.text.cmp(&b.text));
         heads.dedup_by(|later, earlier| later.text == earlier.text);
-        let description: Vec<_> = functions
-            .iter()
-            .map(|function| json!([function.name, function.parameters]))
-            .collect();
-        let digest = GrammarDigest::of(canonical(&json!({"version": VERSION, "characters_max": characters_max, "functions": description})).as_bytes());
-        let head_max = heads
-            .iter()
-            .map(|head| head.text.len() + compiler.rest_max(head.arguments) + 1)
-            .max()
-            .unwrap_or(0);
+        let description: Vec<_> =
+            functions.iter().map(|function| json!([function.name, function.parameters])).collect();
+        let digest = GrammarDigest::of(
+            canonical(&json!({"version": VERSION, "characters_max": characters_max, "functions": description}))
+                .as_bytes(),
+        );
+        let head_max =
+            heads.iter().map(|head| head.text.len() + compiler.rest_max(head.arguments) + 1).max().unwrap_or(0);
         Self {
             rest_max: head_max,
             heads,
@@ -132,20 +126,14 @@ impl Compiler {
             Some(Node::Literals(texts)) => texts.iter().map(Vec::len).max().unwrap_or(0),
             Some(Node::Text { least, .. }) => 8 + *least as usize,
             Some(Node::Number(_)) => 20,
-            Some(Node::List { item, least, .. }) => {
-                4 + (*least as usize + 1) * (self.rest_max(*item) + 2)
-            }
+            Some(Node::List { item, least, .. }) => 4 + (*least as usize + 1) * (self.rest_max(*item) + 2),
             Some(Node::Object(properties)) => {
                 2 + properties
                     .iter()
                     .map(|property| property.key.len() + 2 + self.rest_max(property.value))
                     .sum::<usize>()
             }
-            Some(Node::Choice(options)) => options
-                .iter()
-                .map(|option| self.rest_max(*option))
-                .max()
-                .unwrap_or(0),
+            Some(Node::Choice(options)) => options.iter().map(|option| self.rest_max(*option)).max().unwrap_or(0),
             None => 0,
         }
     }

@@ -33,20 +33,12 @@ impl NumberRule {
     /// The bounds that hold where a schema gives none.
     pub(super) fn unbounded(fraction: u32) -> Self {
         let most = power(WHOLE_DIGITS_MAX) * power(fraction) - 1;
-        Self {
-            least: -most,
-            most,
-            fraction,
-        }
+        Self { least: -most, most, fraction }
     }
 
     /// Magnitudes of the numbers with this sign.
     fn magnitudes(self, negative: bool) -> (i128, i128) {
-        if negative {
-            ((-self.most).max(1), -self.least)
-        } else {
-            (self.least.max(0), self.most)
-        }
+        if negative { ((-self.most).max(1), -self.least) } else { (self.least.max(0), self.most) }
     }
 
     /// Whether the rule allows any number.
@@ -81,12 +73,7 @@ impl NumberRule {
         if digits != Digits::default() {
             return unsigned;
         }
-        let signed = self
-            .shortest_unsigned(Digits {
-                negative: true,
-                ..digits
-            })
-            .map(|more| more + 1);
+        let signed = self.shortest_unsigned(Digits { negative: true, ..digits }).map(|more| more + 1);
         unsigned.into_iter().chain(signed).min()
     }
 
@@ -109,33 +96,21 @@ impl NumberRule {
             });
         }
         let none_yet = digits.whole == 0;
-        let more_max = if digits.value == 0 && !none_yet {
-            0
-        } else {
-            WHOLE_DIGITS_MAX - digits.whole.min(WHOLE_DIGITS_MAX)
-        };
+        let more_max =
+            if digits.value == 0 && !none_yet { 0 } else { WHOLE_DIGITS_MAX - digits.whole.min(WHOLE_DIGITS_MAX) };
         let whole = (u32::from(none_yet)..=more_max).find(|more| {
             // A number that starts now has no leading zero, unless it is zero.
-            let low = if none_yet && *more > 1 {
-                power(more - 1)
-            } else {
-                value * power(*more)
-            };
+            let low = if none_yet && *more > 1 { power(more - 1) } else { value * power(*more) };
             meets(low, (value + 1) * power(*more), power(self.fraction))
         });
         let fraction = |whole_more: u32| {
             (1..=self.fraction).find(|more| {
                 let scale = power(whole_more + more);
-                let low = if none_yet && whole_more > 1 {
-                    power(whole_more - 1 + more)
-                } else {
-                    value * scale
-                };
+                let low = if none_yet && whole_more > 1 { power(whole_more - 1 + more) } else { value * scale };
                 meets(low, (value + 1) * scale, power(self.fraction - more))
             })
         };
-        let pointed = (u32::from(none_yet)..=more_max)
-            .find_map(|more| fraction(more).map(|after| more + 1 + after));
+        let pointed = (u32::from(none_yet)..=more_max).find_map(|more| fraction(more).map(|after| more + 1 + after));
         whole.into_iter().chain(pointed).min()
     }
 }
@@ -158,29 +133,14 @@ mod tests {
     use super::*;
 
     fn accepts(rule: NumberRule, text: &str) -> bool {
-        let digits = text
-            .bytes()
-            .try_fold(Digits::default(), |digits, byte| rule.step(digits, byte));
+        let digits = text.bytes().try_fold(Digits::default(), |digits, byte| rule.step(digits, byte));
         digits.is_some_and(|digits| rule.shortest(digits) == Some(0))
     }
 
     #[test]
     fn integers_within_bounds_and_no_others_are_accepted() {
-        for (least, most) in [
-            (0, 23),
-            (5, 720),
-            (-100, 100),
-            (80, 200),
-            (1, 1),
-            (-7, -3),
-            (0, 0),
-            (99, 101),
-        ] {
-            let rule = NumberRule {
-                least,
-                most,
-                fraction: 0,
-            };
+        for (least, most) in [(0, 23), (5, 720), (-100, 100), (80, 200), (1, 1), (-7, -3), (0, 0), (99, 101)] {
+            let rule = NumberRule { least, most, fraction: 0 };
             for value in -1100..1100 {
                 assert_eq!(
                     accepts(rule, &value.to_string()),
@@ -192,23 +152,12 @@ mod tests {
                 assert!(!accepts(rule, text), "`{text}` in {least}..={most}");
             }
         }
-        assert!(
-            !NumberRule {
-                least: 5,
-                most: 4,
-                fraction: 0
-            }
-            .is_possible()
-        );
+        assert!(!NumberRule { least: 5, most: 4, fraction: 0 }.is_possible());
     }
 
     #[test]
     fn fractions_within_bounds_are_accepted() {
-        let rule = NumberRule {
-            least: 500,
-            most: 1250,
-            fraction: 3,
-        };
+        let rule = NumberRule { least: 500, most: 1250, fraction: 3 };
         for (text, expected) in [
             ("0.5", true),
             ("0.499", false),

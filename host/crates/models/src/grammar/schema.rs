@@ -70,12 +70,7 @@ pub(super) struct Compiler {
 
 impl Compiler {
     pub(super) fn new(characters_max: u32) -> Self {
-        Self {
-            nodes: Vec::new(),
-            shortest: Vec::new(),
-            loose: Vec::new(),
-            characters_max,
-        }
+        Self { nodes: Vec::new(), shortest: Vec::new(), loose: Vec::new(), characters_max }
     }
 
     fn add(&mut self, node: Node) -> NodeId {
@@ -91,9 +86,7 @@ impl Compiler {
             Node::Literals(texts) => texts.iter().map(Vec::len).min().unwrap_or(0),
             Node::Text { least, .. } => 2 + *least as usize,
             Node::Number(rule) => rule.shortest(Digits::default()).unwrap_or(0) as usize,
-            Node::List { item, least, .. } => {
-                2 + *least as usize * of(item) + 2 * (least.saturating_sub(1) as usize)
-            }
+            Node::List { item, least, .. } => 2 + *least as usize * of(item) + 2 * (least.saturating_sub(1) as usize),
             Node::Object(properties) => {
                 2 + joined(
                     properties
@@ -120,10 +113,7 @@ impl Compiler {
         }
         for key in ["anyOf", "oneOf"] {
             if let Some(Value::Array(options)) = fields.get(key) {
-                let options = options
-                    .iter()
-                    .filter_map(|option| self.compile(option, path, depth))
-                    .collect();
+                let options = options.iter().filter_map(|option| self.compile(option, path, depth)).collect();
                 return self.choice(options);
             }
         }
@@ -135,10 +125,7 @@ impl Compiler {
         match fields.get("type") {
             Some(Value::String(kind)) => self.typed(kind, fields, path, depth),
             Some(Value::Array(kinds)) => {
-                let options = kinds
-                    .iter()
-                    .filter_map(|kind| self.typed(kind.as_str()?, fields, path, depth))
-                    .collect();
+                let options = kinds.iter().filter_map(|kind| self.typed(kind.as_str()?, fields, path, depth)).collect();
                 self.choice(options)
             }
             _ if fields.contains_key("properties") => self.typed("object", fields, path, depth),
@@ -146,18 +133,10 @@ impl Compiler {
         }
     }
 
-    fn typed(
-        &mut self,
-        kind: &str,
-        fields: &Map<String, Value>,
-        path: &str,
-        depth: usize,
-    ) -> Option<NodeId> {
+    fn typed(&mut self, kind: &str, fields: &Map<String, Value>, path: &str, depth: usize) -> Option<NodeId> {
         match kind {
             "string" => {
-                let most = count(fields, "maxLength")
-                    .unwrap_or(self.characters_max)
-                    .min(self.characters_max);
+                let most = count(fields, "maxLength").unwrap_or(self.characters_max).min(self.characters_max);
                 let least = count(fields, "minLength").unwrap_or(0);
                 (least <= most).then(|| self.add(Node::Text { least, most }))
             }
@@ -184,11 +163,7 @@ impl Compiler {
         }
         let item = (depth < DEPTH_MAX)
             .then(|| {
-                self.compile(
-                    fields.get("items").unwrap_or(&Value::Bool(true)),
-                    &format!("{path}/items"),
-                    depth + 1,
-                )
+                self.compile(fields.get("items").unwrap_or(&Value::Bool(true)), &format!("{path}/items"), depth + 1)
             })
             .flatten();
         match item {
@@ -200,45 +175,24 @@ impl Compiler {
 
     fn object(&mut self, fields: &Map<String, Value>, path: &str, depth: usize) -> Option<NodeId> {
         let none = Map::new();
-        let declared = fields
-            .get("properties")
-            .and_then(Value::as_object)
-            .unwrap_or(&none);
-        let required: Vec<&str> = fields
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let declared = fields.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let required: Vec<&str> =
+            fields.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
         // The order of an object's keys means nothing, that of `required` does; then names in alphabetical order.
-        let mut optional: Vec<&str> = declared
-            .keys()
-            .map(String::as_str)
-            .filter(|name| !required.contains(name))
-            .collect();
+        let mut optional: Vec<&str> =
+            declared.keys().map(String::as_str).filter(|name| !required.contains(name)).collect();
         optional.sort_unstable();
         let mut properties = Vec::new();
-        for (name, is_required) in required
-            .iter()
-            .map(|name| (*name, true))
-            .chain(optional.into_iter().map(|name| (name, false)))
+        for (name, is_required) in
+            required.iter().map(|name| (*name, true)).chain(optional.into_iter().map(|name| (name, false)))
         {
             let schema = declared.get(name).unwrap_or(&Value::Bool(true));
-            let value = if depth < DEPTH_MAX {
-                self.compile(schema, &format!("{path}/{name}"), depth + 1)
-            } else {
-                None
-            };
+            let value =
+                if depth < DEPTH_MAX { self.compile(schema, &format!("{path}/{name}"), depth + 1) } else { None };
             match value {
                 Some(value) => {
-                    let key =
-                        format!("{}: ", canonical(&Value::String(name.to_owned()))).into_bytes();
-                    properties.push(Property {
-                        key,
-                        value,
-                        required: is_required,
-                    });
+                    let key = format!("{}: ", canonical(&Value::String(name.to_owned()))).into_bytes();
+                    properties.push(Property { key, value, required: is_required });
                 }
                 None if is_required => return None,
                 None => {}
@@ -252,16 +206,7 @@ impl Compiler {
     fn number(&mut self, fields: &Map<String, Value>, fraction: u32, path: &str) -> Option<NodeId> {
         let mut rule = NumberRule::unbounded(fraction);
         let unit = 10_f64.powi(fraction.cast_signed());
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "saturates, and the default bounds hold besides"
-        )]
-        let bound = |key: &str| {
-            fields
-                .get(key)
-                .and_then(Value::as_f64)
-                .map(|bound| bound * unit)
-        };
+        let bound = |key: &str| fields.get(key).and_then(Value::as_f64).map(|bound| bound * unit);
         if let Some(bound) = bound("minimum") {
             rule.least = rule.least.max(bound.ceil() as i128);
         }
@@ -283,8 +228,7 @@ impl Compiler {
                     .map(|place| first + place * step)
                     .skip_while(|value| *value < rule.least)
                     .take_while(|value| *value <= rule.most);
-                let texts: Vec<Vec<u8>> =
-                    values.map(|value| value.to_string().into_bytes()).collect();
+                let texts: Vec<Vec<u8>> = values.map(|value| value.to_string().into_bytes()).collect();
                 return (!texts.is_empty()).then(|| self.literal_texts(texts));
             }
             if !(step == 1 && fraction == 0) {
@@ -319,13 +263,7 @@ impl Compiler {
         literals.retain(|text| {
             !kinds.iter().any(|(kind, _)| {
                 Some(*kind)
-                    == text.first().map(|byte| {
-                        if byte.is_ascii_digit() || *byte == b'-' {
-                            b'0'
-                        } else {
-                            *byte
-                        }
-                    })
+                    == text.first().map(|byte| if byte.is_ascii_digit() || *byte == b'-' { b'0' } else { *byte })
             })
         });
         let mut options: Vec<NodeId> = kinds.into_iter().map(|(_, id)| id).collect();
@@ -347,12 +285,7 @@ impl Compiler {
     }
 
     fn literals<'a>(&mut self, values: impl IntoIterator<Item = &'a Value>) -> NodeId {
-        self.literal_texts(
-            values
-                .into_iter()
-                .map(|value| canonical(value).into_bytes())
-                .collect(),
-        )
+        self.literal_texts(values.into_iter().map(|value| canonical(value).into_bytes()).collect())
     }
 
     fn literal_texts(&mut self, mut texts: Vec<Vec<u8>>) -> NodeId {
@@ -401,8 +334,5 @@ fn joined(parts: impl Iterator<Item = usize>) -> usize {
 }
 
 fn count(fields: &Map<String, Value>, key: &str) -> Option<u32> {
-    fields
-        .get(key)
-        .and_then(Value::as_u64)
-        .map(|value| u32::try_from(value).unwrap_or(u32::MAX))
+    fields.get(key).and_then(Value::as_u64).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
 }

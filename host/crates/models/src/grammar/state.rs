@@ -22,30 +22,15 @@ enum Frame {
     /// A node of which nothing is written yet.
     Start { node: u32 },
     /// One of the literals `low..high`, which agree in the first `offset` bytes.
-    Literals {
-        node: u32,
-        low: u32,
-        high: u32,
-        offset: u32,
-    },
+    Literals { node: u32, low: u32, high: u32, offset: u32 },
     /// Inside a string.
-    Text {
-        node: u32,
-        characters: u32,
-        inside: Inside,
-    },
+    Text { node: u32, characters: u32, inside: Inside },
     /// Inside a number.
     Number { node: u32, digits: Digits },
     /// A list after `count` items; `offset` bytes of a separator are written.
     List { node: u32, count: u32, offset: u8 },
     /// An object before its property `next`; the candidates agree in the first `offset` bytes.
-    Object {
-        node: u32,
-        next: u8,
-        offset: u16,
-        candidates: u64,
-        first: bool,
-    },
+    Object { node: u32, next: u8, offset: u16, candidates: u64, first: bool },
 }
 
 /// Where in a string.
@@ -85,16 +70,9 @@ enum Step {
 impl State {
     /// Before the first byte.
     pub(crate) fn start(grammar: &Grammar) -> Self {
-        let mut state = Self {
-            frames: [Frame::Tail; FRAMES_MAX],
-            depth: 0,
-        };
+        let mut state = Self { frames: [Frame::Tail; FRAMES_MAX], depth: 0 };
         let high = u16::try_from(grammar.heads.len()).unwrap_or(u16::MAX);
-        state.push(Frame::Head {
-            low: 0,
-            high,
-            offset: 0,
-        });
+        state.push(Frame::Head { low: 0, high, offset: 0 });
         state
     }
 
@@ -126,14 +104,10 @@ impl State {
     pub(crate) fn step(mut self, grammar: &Grammar, byte: u8) -> Option<Self> {
         // Each turn takes a level away or begins one, and both are bounded.
         for _ in 0..4 * FRAMES_MAX {
-            let top = self
-                .frames
-                .get_mut(usize::from(self.depth.checked_sub(1)?))?;
+            let top = self.frames.get_mut(usize::from(self.depth.checked_sub(1)?))?;
             if let Frame::Start { node } = *top {
                 if let Node::Choice(options) = grammar.node(node)? {
-                    return options
-                        .iter()
-                        .find_map(|option| self.replaced(*option)?.step(grammar, byte));
+                    return options.iter().find_map(|option| self.replaced(*option)?.step(grammar, byte));
                 }
                 *top = begun(grammar, node)?;
             }
@@ -162,31 +136,20 @@ impl State {
 
     fn replaced(&self, node: NodeId) -> Option<Self> {
         let mut state = *self;
-        *state
-            .frames
-            .get_mut(usize::from(state.depth.checked_sub(1)?))? = Frame::Start {
-            node: u32::try_from(node).ok()?,
-        };
+        *state.frames.get_mut(usize::from(state.depth.checked_sub(1)?))? =
+            Frame::Start { node: u32::try_from(node).ok()? };
         Some(state)
     }
 
     /// The fewest bytes that complete the output.
     pub(crate) fn rest(&self, grammar: &Grammar) -> usize {
-        self.frames
-            .iter()
-            .take(usize::from(self.depth))
-            .map(|frame| rest(grammar, frame))
-            .sum()
+        self.frames.iter().take(usize::from(self.depth)).map(|frame| rest(grammar, frame)).sum()
     }
 
     /// The state with counts that do not matter for the next token made equal, as a key for what is allowed next.
     pub(crate) fn key(mut self, grammar: &Grammar, token_bytes_max: usize) -> Self {
-        if let Some(Frame::Text {
-            node, characters, ..
-        }) = self
-            .depth
-            .checked_sub(1)
-            .and_then(|top| self.frames.get_mut(usize::from(top)))
+        if let Some(Frame::Text { node, characters, .. }) =
+            self.depth.checked_sub(1).and_then(|top| self.frames.get_mut(usize::from(top)))
             && let Some(Node::Text { least, most }) = grammar.node(*node)
             && *characters >= *least
             && (*most - *characters) as usize > token_bytes_max
@@ -200,34 +163,12 @@ impl State {
 /// The level of a node of which nothing is written.
 fn begun(grammar: &Grammar, node: u32) -> Option<Frame> {
     Some(match grammar.node(node)? {
-        Node::Literals(texts) => Frame::Literals {
-            node,
-            low: 0,
-            high: u32::try_from(texts.len()).ok()?,
-            offset: 0,
-        },
-        Node::Number(_) => Frame::Number {
-            node,
-            digits: Digits::default(),
-        },
+        Node::Literals(texts) => Frame::Literals { node, low: 0, high: u32::try_from(texts.len()).ok()?, offset: 0 },
+        Node::Number(_) => Frame::Number { node, digits: Digits::default() },
         // The opening byte is taken by `advance`, which tells them by these impossible counts.
-        Node::Text { .. } => Frame::Text {
-            node,
-            characters: u32::MAX,
-            inside: Inside::Between,
-        },
-        Node::List { .. } => Frame::List {
-            node,
-            count: u32::MAX,
-            offset: 0,
-        },
-        Node::Object(_) => Frame::Object {
-            node,
-            next: 0,
-            offset: 0,
-            candidates: 0,
-            first: true,
-        },
+        Node::Text { .. } => Frame::Text { node, characters: u32::MAX, inside: Inside::Between },
+        Node::List { .. } => Frame::List { node, count: u32::MAX, offset: 0 },
+        Node::Object(_) => Frame::Object { node, next: 0, offset: 0, candidates: 0, first: true },
         Node::Choice(_) => return None,
     })
 }
@@ -264,45 +205,26 @@ fn advance(grammar: &Grammar, frame: &mut Frame, byte: u8) -> Step {
             (*low, *high, *offset) = (short(narrowed.start), short(narrowed.end), short(next));
             Step::Taken
         }
-        Frame::Literals {
-            node,
-            low,
-            high,
-            offset,
-        } => {
+        Frame::Literals { node, low, high, offset } => {
             let Some(Node::Literals(texts)) = grammar.node(*node) else {
                 return Step::No;
             };
             let range = *low as usize..*high as usize;
-            let Some(narrowed) = narrow(
-                texts.iter().map(Vec::as_slice),
-                range.clone(),
-                *offset as usize,
-                byte,
-            ) else {
+            let Some(narrowed) = narrow(texts.iter().map(Vec::as_slice), range.clone(), *offset as usize, byte) else {
                 // Sorted, so a text that is complete here stands first.
-                let complete = texts
-                    .get(range.start)
-                    .is_some_and(|text| text.len() == *offset as usize && !range.is_empty());
+                let complete =
+                    texts.get(range.start).is_some_and(|text| text.len() == *offset as usize && !range.is_empty());
                 return if complete { Step::Above } else { Step::No };
             };
             let next = *offset as usize + 1;
-            if narrowed.len() == 1
-                && texts
-                    .get(narrowed.start)
-                    .is_some_and(|text| text.len() == next)
-            {
+            if narrowed.len() == 1 && texts.get(narrowed.start).is_some_and(|text| text.len() == next) {
                 return Step::Ended;
             }
             let long = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
             (*low, *high, *offset) = (long(narrowed.start), long(narrowed.end), long(next));
             Step::Taken
         }
-        Frame::Text {
-            node,
-            characters,
-            inside,
-        } => {
+        Frame::Text { node, characters, inside } => {
             let Some(Node::Text { least, most }) = grammar.node(*node) else {
                 return Step::No;
             };
@@ -321,23 +243,13 @@ fn advance(grammar: &Grammar, frame: &mut Frame, byte: u8) -> Step {
                 None => Step::No,
             }
         }
-        Frame::List {
-            node,
-            count,
-            offset,
-        } => {
+        Frame::List { node, count, offset } => {
             let Some(Node::List { item, least, most }) = grammar.node(*node) else {
                 return Step::No;
             };
             list(count, offset, (*item, *least, *most), byte)
         }
-        Frame::Object {
-            node,
-            next,
-            offset,
-            candidates,
-            first,
-        } => {
+        Frame::Object { node, next, offset, candidates, first } => {
             let Some(Node::Object(properties)) = grammar.node(*node) else {
                 return Step::No;
             };
@@ -370,11 +282,7 @@ fn text(characters: &mut u32, inside: &mut Inside, (least, most): (u32, u32), by
     }
     let next = match (*inside, byte) {
         (Inside::Between, b'"') => {
-            return if *characters >= least {
-                Step::Ended
-            } else {
-                Step::No
-            };
+            return if *characters >= least { Step::Ended } else { Step::No };
         }
         (Inside::Between, _) if *characters >= most => return Step::No,
         (Inside::Between, b'\\') => Inside::Escape,
@@ -383,56 +291,20 @@ fn text(characters: &mut u32, inside: &mut Inside, (least, most): (u32, u32), by
             Inside::Between
         }
         // The well-formed byte sequences of UTF-8 (Unicode 16, table 3-7), control characters left out.
-        (Inside::Between, 0xc2) => Inside::Character {
-            follow: 1,
-            low: 0xa0,
-            high: 0xbf,
-        },
-        (Inside::Between, 0xc3..=0xdf) => Inside::Character {
-            follow: 1,
-            low: 0x80,
-            high: 0xbf,
-        },
-        (Inside::Between, 0xe0) => Inside::Character {
-            follow: 2,
-            low: 0xa0,
-            high: 0xbf,
-        },
-        (Inside::Between, 0xed) => Inside::Character {
-            follow: 2,
-            low: 0x80,
-            high: 0x9f,
-        },
-        (Inside::Between, 0xe1..=0xef) => Inside::Character {
-            follow: 2,
-            low: 0x80,
-            high: 0xbf,
-        },
-        (Inside::Between, 0xf0) => Inside::Character {
-            follow: 3,
-            low: 0x90,
-            high: 0xbf,
-        },
-        (Inside::Between, 0xf1..=0xf3) => Inside::Character {
-            follow: 3,
-            low: 0x80,
-            high: 0xbf,
-        },
-        (Inside::Between, 0xf4) => Inside::Character {
-            follow: 3,
-            low: 0x80,
-            high: 0x8f,
-        },
+        (Inside::Between, 0xc2) => Inside::Character { follow: 1, low: 0xa0, high: 0xbf },
+        (Inside::Between, 0xc3..=0xdf) => Inside::Character { follow: 1, low: 0x80, high: 0xbf },
+        (Inside::Between, 0xe0) => Inside::Character { follow: 2, low: 0xa0, high: 0xbf },
+        (Inside::Between, 0xed) => Inside::Character { follow: 2, low: 0x80, high: 0x9f },
+        (Inside::Between, 0xe1..=0xef) => Inside::Character { follow: 2, low: 0x80, high: 0xbf },
+        (Inside::Between, 0xf0) => Inside::Character { follow: 3, low: 0x90, high: 0xbf },
+        (Inside::Between, 0xf1..=0xf3) => Inside::Character { follow: 3, low: 0x80, high: 0xbf },
+        (Inside::Between, 0xf4) => Inside::Character { follow: 3, low: 0x80, high: 0x8f },
         (Inside::Character { follow, low, high }, byte) if (low..=high).contains(&byte) => {
             if follow == 1 {
                 *characters += 1;
                 Inside::Between
             } else {
-                Inside::Character {
-                    follow: follow - 1,
-                    low: 0x80,
-                    high: 0xbf,
-                }
+                Inside::Character { follow: follow - 1, low: 0x80, high: 0xbf }
             }
         }
         _ => return Step::No,
@@ -441,12 +313,7 @@ fn text(characters: &mut u32, inside: &mut Inside, (least, most): (u32, u32), by
     Step::Taken
 }
 
-fn list(
-    count: &mut u32,
-    offset: &mut u8,
-    (item, least, most): (NodeId, u32, u32),
-    byte: u8,
-) -> Step {
+fn list(count: &mut u32, offset: &mut u8, (item, least, most): (NodeId, u32, u32), byte: u8) -> Step {
     if *count == u32::MAX {
         *count = 0;
         return if byte == b'[' { Step::Taken } else { Step::No };
@@ -485,10 +352,7 @@ fn candidate_byte(properties: &[Property], place: u32, first: bool, offset: usiz
         return (offset == 0).then_some(b'}');
     };
     let separator = if first { &[] } else { SEPARATOR };
-    separator
-        .get(offset)
-        .or_else(|| property.key.get(offset - separator.len()))
-        .copied()
+    separator.get(offset).or_else(|| property.key.get(offset - separator.len())).copied()
 }
 
 fn places(candidates: u64) -> impl Iterator<Item = u32> {
@@ -513,14 +377,11 @@ fn object(
         END => Step::Ended,
         _ => {
             let place = left.trailing_zeros();
-            if left.count_ones() == 1 && candidate_byte(properties, place, *first, at + 1).is_none()
-            {
+            if left.count_ones() == 1 && candidate_byte(properties, place, *first, at + 1).is_none() {
                 let following = place as usize + 1;
                 (*next, *offset, *first) = (u8::try_from(following).unwrap_or(u8::MAX), 0, false);
                 *candidates = candidates_from(properties, following);
-                return properties
-                    .get(place as usize)
-                    .map_or(Step::No, |property| Step::Begins(property.value));
+                return properties.get(place as usize).map_or(Step::No, |property| Step::Begins(property.value));
             }
             (*candidates, *offset) = (left, *offset + 1);
             Step::Taken
@@ -534,23 +395,11 @@ fn rest(grammar: &Grammar, frame: &Frame) -> usize {
     match frame {
         Frame::Tail => 1,
         Frame::Head { low, high, offset } => {
-            let heads = grammar
-                .heads
-                .iter()
-                .take(usize::from(*high))
-                .skip(usize::from(*low));
-            heads
-                .map(|head| head.text.len() - usize::from(*offset) + shortest(head.arguments) + 1)
-                .min()
-                .unwrap_or(0)
+            let heads = grammar.heads.iter().take(usize::from(*high)).skip(usize::from(*low));
+            heads.map(|head| head.text.len() - usize::from(*offset) + shortest(head.arguments) + 1).min().unwrap_or(0)
         }
         Frame::Start { node } => shortest(*node as usize),
-        Frame::Literals {
-            node,
-            low,
-            high,
-            offset,
-        } => match grammar.node(*node) {
+        Frame::Literals { node, low, high, offset } => match grammar.node(*node) {
             Some(Node::Literals(texts)) => texts
                 .iter()
                 .take(*high as usize)
@@ -560,11 +409,7 @@ fn rest(grammar: &Grammar, frame: &Frame) -> usize {
                 .unwrap_or(0),
             _ => 0,
         },
-        Frame::Text {
-            node,
-            characters,
-            inside,
-        } => match grammar.node(*node) {
+        Frame::Text { node, characters, inside } => match grammar.node(*node) {
             Some(Node::Text { least, .. }) => {
                 let (begun, bytes) = match inside {
                     Inside::Between => (0, 0),
@@ -579,27 +424,16 @@ fn rest(grammar: &Grammar, frame: &Frame) -> usize {
             Some(Node::Number(rule)) => rule.shortest(*digits).unwrap_or(0) as usize,
             _ => 0,
         },
-        Frame::List {
-            node,
-            count,
-            offset,
-        } => match grammar.node(*node) {
+        Frame::List { node, count, offset } => match grammar.node(*node) {
             Some(Node::List { item, least, .. }) => {
                 // A separator that was begun owes an item.
                 let owed = least.saturating_sub(*count).max(u32::from(*offset > 0)) as usize;
-                let separators =
-                    2 * (owed - usize::from(*count == 0 && owed > 0)) - usize::from(*offset);
+                let separators = 2 * (owed - usize::from(*count == 0 && owed > 0)) - usize::from(*offset);
                 owed * shortest(*item) + separators + 1
             }
             _ => 0,
         },
-        Frame::Object {
-            node,
-            offset,
-            candidates,
-            first,
-            ..
-        } => match grammar.node(*node) {
+        Frame::Object { node, offset, candidates, first, .. } => match grammar.node(*node) {
             Some(Node::Object(properties)) => places(*candidates)
                 .map(|place| object_rest(grammar, properties, place, *first) - usize::from(*offset))
                 .min()
@@ -611,20 +445,13 @@ fn rest(grammar: &Grammar, frame: &Frame) -> usize {
 
 /// The fewest bytes from before candidate `place` to the object's end.
 fn object_rest(grammar: &Grammar, properties: &[Property], place: u32, first: bool) -> usize {
-    let cost = |property: &Property| {
-        property.key.len() + grammar.shortest.get(property.value).copied().unwrap_or(0)
-    };
+    let cost = |property: &Property| property.key.len() + grammar.shortest.get(property.value).copied().unwrap_or(0);
     let Some(chosen) = properties.get(place as usize) else {
         return 1;
     };
-    let later = properties
-        .iter()
-        .skip(place as usize + 1)
-        .filter(|property| property.required);
+    let later = properties.iter().skip(place as usize + 1).filter(|property| property.required);
     cost(chosen)
         + if first { 0 } else { SEPARATOR.len() }
-        + later
-            .map(|property| SEPARATOR.len() + cost(property))
-            .sum::<usize>()
+        + later.map(|property| SEPARATOR.len() + cost(property)).sum::<usize>()
         + 1
 }

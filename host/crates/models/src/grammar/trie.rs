@@ -27,9 +27,8 @@ pub(crate) struct TokenTrie {
 impl TokenTrie {
     /// Builds the tree from pairs of bytes and token; of tokens with equal bytes the lowest is kept.
     pub(crate) fn new(tokens: impl Iterator<Item = (Vec<u8>, u32)>) -> Self {
-        let mut sorted: Vec<(Vec<u8>, u32)> = tokens
-            .filter(|(bytes, _)| (1..=TOKEN_BYTES_MAX).contains(&bytes.len()))
-            .collect();
+        let mut sorted: Vec<(Vec<u8>, u32)> =
+            tokens.filter(|(bytes, _)| (1..=TOKEN_BYTES_MAX).contains(&bytes.len())).collect();
         sorted.sort_unstable();
         sorted.dedup_by(|later, earlier| later.0 == earlier.0);
         let mut nodes: Vec<Node> = Vec::new();
@@ -40,11 +39,7 @@ impl TokenTrie {
             close(&mut nodes, &mut open, shared);
             for byte in bytes.iter().skip(shared) {
                 open.push(nodes.len());
-                nodes.push(Node {
-                    byte: *byte,
-                    token: None,
-                    end: 0,
-                });
+                nodes.push(Node { byte: *byte, token: None, end: 0 });
             }
             if let Some(node) = nodes.last_mut() {
                 node.token = Some(*token);
@@ -52,14 +47,7 @@ impl TokenTrie {
             before = bytes;
         }
         close(&mut nodes, &mut open, 0);
-        Self {
-            nodes,
-            token_bytes_max: sorted
-                .iter()
-                .map(|(bytes, _)| bytes.len())
-                .max()
-                .unwrap_or(0),
-        }
+        Self { nodes, token_bytes_max: sorted.iter().map(|(bytes, _)| bytes.len()).max().unwrap_or(0) }
     }
 
     /// Bytes of the longest token.
@@ -80,10 +68,8 @@ impl TokenTrie {
                 ends.pop();
                 ways.pop();
             }
-            let Some(next) = ways
-                .last()
-                .filter(|state| !state.is_done())
-                .and_then(|state| state.step(grammar, node.byte))
+            let Some(next) =
+                ways.last().filter(|state| !state.is_done()).and_then(|state| state.step(grammar, node.byte))
             else {
                 place = node.end;
                 continue;

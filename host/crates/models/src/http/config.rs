@@ -129,45 +129,20 @@ mod tests {
 
     #[test]
     fn a_key_is_never_shown() {
-        let config = HttpConfig {
-            api_key: Some(ApiKey::new("sk-secret")),
-            ..HttpConfig::new("http://x/v1", "m")
-        };
+        let config = HttpConfig { api_key: Some(ApiKey::new("sk-secret")), ..HttpConfig::new("http://x/v1", "m") };
         assert!(!format!("{config:?}").contains("secret"));
     }
 
     #[test]
     fn cost_counts_cached_tokens_apart_and_rounds_up() {
-        let prices = Prices {
-            input: 150_000,
-            cached: 75_000,
-            output: 600_000,
-        };
-        let usage = Usage {
-            tokens_in: 1000,
-            tokens_cached: 400,
-            tokens_out: 100,
-            tokens_reasoning: 60,
-            cost_micros: 0,
-        };
+        let prices = Prices { input: 150_000, cached: 75_000, output: 600_000 };
+        let usage =
+            Usage { tokens_in: 1000, tokens_cached: 400, tokens_out: 100, tokens_reasoning: 60, cost_micros: 0 };
         // 600 * 0.15 + 400 * 0.075 + 100 * 0.6 millionths.
         assert_eq!(prices.cost_micros(&usage), 180);
+        assert_eq!(prices.cost_micros(&Usage { tokens_in: 1, ..Usage::default() }), 1);
         assert_eq!(
-            prices.cost_micros(&Usage {
-                tokens_in: 1,
-                ..Usage::default()
-            }),
-            1
-        );
-        assert_eq!(
-            Prices {
-                output: u64::MAX,
-                ..prices
-            }
-            .cost_micros(&Usage {
-                tokens_out: u64::MAX,
-                ..usage
-            }),
+            Prices { output: u64::MAX, ..prices }.cost_micros(&Usage { tokens_out: u64::MAX, ..usage }),
             u64::MAX
         );
     }

@@ -14,9 +14,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use loopwright_contract::digest::PolicyDigest;
-use loopwright_contract::planner::{
-    Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion,
-};
+use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use serde_json::json;
 use tokio::sync::{Semaphore, mpsc as channel};
 
@@ -52,10 +50,8 @@ impl HttpPlanner {
     /// [`HttpSetupError`] for an address or a key that cannot be used, or a machine without what the client needs.
     pub fn new(config: HttpConfig) -> Result<Self, HttpSetupError> {
         let network = Network::new(&config)?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(HttpSetupError::Thread)?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(HttpSetupError::Thread)?;
         let config = Arc::new(config);
         let (jobs, receiver) = channel::unbounded_channel();
         let served = Arc::clone(&config);
@@ -63,22 +59,12 @@ impl HttpPlanner {
             .name("models-http".to_owned())
             .spawn(move || runtime.block_on(serve(Arc::new(network), served, receiver)))
             .map_err(HttpSetupError::Thread)?;
-        Ok(Self {
-            config,
-            jobs: Some(jobs),
-            thread: Some(thread),
-        })
+        Ok(Self { config, jobs: Some(jobs), thread: Some(thread) })
     }
 }
 
-async fn serve(
-    transport: Arc<dyn Transport>,
-    config: Arc<HttpConfig>,
-    mut jobs: channel::UnboundedReceiver<Job>,
-) {
-    let places = Arc::new(Semaphore::new(
-        config.concurrent_max.clamp(1, Semaphore::MAX_PERMITS),
-    ));
+async fn serve(transport: Arc<dyn Transport>, config: Arc<HttpConfig>, mut jobs: channel::UnboundedReceiver<Job>) {
+    let places = Arc::new(Semaphore::new(config.concurrent_max.clamp(1, Semaphore::MAX_PERMITS)));
     while let Some(job) = jobs.recv().await {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
             return;
@@ -105,29 +91,13 @@ impl Planner for HttpPlanner {
         }
     }
 
-    fn decide_batch(
-        &self,
-        requests: &[DecisionRequest<'_>],
-    ) -> Vec<Result<Decision, PlannerFault>> {
-        let lost = || {
-            Err(PlannerFault::Failed(
-                "the thread that asks the server ended".to_owned(),
-            ))
-        };
-        let mut results: Vec<Result<Decision, PlannerFault>> =
-            requests.iter().map(|_| lost()).collect();
+    fn decide_batch(&self, requests: &[DecisionRequest<'_>]) -> Vec<Result<Decision, PlannerFault>> {
+        let lost = || Err(PlannerFault::Failed("the thread that asks the server ended".to_owned()));
+        let mut results: Vec<Result<Decision, PlannerFault>> = requests.iter().map(|_| lost()).collect();
         let (answers, received) = mpsc::channel();
         for (place, request) in requests.iter().enumerate() {
-            let job = Job {
-                place,
-                prepared: prepare(&self.config, request),
-                answers: answers.clone(),
-            };
-            if self
-                .jobs
-                .as_ref()
-                .is_none_or(|jobs| jobs.send(job).is_err())
-            {
+            let job = Job { place, prepared: prepare(&self.config, request), answers: answers.clone() };
+            if self.jobs.as_ref().is_none_or(|jobs| jobs.send(job).is_err()) {
                 return results;
             }
         }
@@ -172,12 +142,7 @@ mod tests {
             if let Some((head, body)) = text.split_once("\r\n\r\n") {
                 let length: usize = head
                     .lines()
-                    .find_map(|line| {
-                        line.to_lowercase()
-                            .strip_prefix("content-length: ")?
-                            .parse()
-                            .ok()
-                    })
+                    .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok())
                     .unwrap();
                 if body.len() >= length {
                     return (head.to_owned(), serde_json::from_str(body).unwrap());
@@ -201,9 +166,7 @@ mod tests {
             for place in 0..connections {
                 let (mut stream, _) = listener.accept().unwrap();
                 let request = read_request(&mut stream);
-                stream
-                    .write_all(answer(place, &request.1).as_bytes())
-                    .unwrap();
+                stream.write_all(answer(place, &request.1).as_bytes()).unwrap();
                 requests.push(request);
             }
             requests
@@ -212,15 +175,13 @@ mod tests {
     }
 
     fn response(head: &str, body: &str) -> String {
-        format!(
-            "HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        )
+        format!("HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len())
     }
 
     fn good(name: &str) -> String {
         let message = serde_json::json!({"content": null, "tool_calls": [{"id": "c1", "function": {"name": name, "arguments": "{}"}}]});
-        serde_json::json!({"choices": [{"message": message}], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}).to_string()
+        serde_json::json!({"choices": [{"message": message}], "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
+            .to_string()
     }
 
     #[test]
@@ -230,30 +191,19 @@ mod tests {
             // Says back which request it answers.
             _ => response(
                 "200 OK",
-                &good(
-                    if request["messages"][1]["content"]
-                        .as_str()
-                        .unwrap()
-                        .ends_with("first")
-                    {
-                        "one"
-                    } else {
-                        "two"
-                    },
-                ),
+                &good(if request["messages"][1]["content"].as_str().unwrap().ends_with("first") {
+                    "one"
+                } else {
+                    "two"
+                }),
             ),
         });
-        let config = HttpConfig {
-            api_key: Some(ApiKey::new("sk-1")),
-            concurrent_max: 2,
-            ..HttpConfig::new(address, "m")
-        };
+        let config =
+            HttpConfig { api_key: Some(ApiKey::new("sk-1")), concurrent_max: 2, ..HttpConfig::new(address, "m") };
         let planner = HttpPlanner::new(config).unwrap();
         let contexts = [context("first"), context("second"), context("third")];
-        let requests: Vec<DecisionRequest<'_>> = contexts
-            .iter()
-            .map(|context| DecisionRequest { context, seed: 1 })
-            .collect();
+        let requests: Vec<DecisionRequest<'_>> =
+            contexts.iter().map(|context| DecisionRequest { context, seed: 1 }).collect();
         let names: Vec<String> = planner
             .decide_batch(&requests)
             .into_iter()
@@ -275,16 +225,10 @@ mod tests {
     fn a_planner_can_be_asked_from_inside_a_runtime() {
         let (address, thread) = server(1, |_, _| response("200 OK", &good("one")));
         let planner = HttpPlanner::new(HttpConfig::new(address, "m")).unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let context = context("x");
-        let decisions = runtime.block_on(async {
-            planner.decide_batch(&[DecisionRequest {
-                context: &context,
-                seed: 1,
-            }])
-        });
+        let decisions =
+            runtime.block_on(async { planner.decide_batch(&[DecisionRequest { context: &context, seed: 1 }]) });
         assert!(decisions[0].is_ok());
         thread.join().unwrap();
         assert!(planner.decide_batch(&[]).is_empty());
@@ -293,37 +237,20 @@ mod tests {
     #[test]
     fn bodies_that_are_too_long_or_break_off_are_faults() {
         let one_try = |address: String| HttpConfig {
-            retry: RetryPolicy {
-                attempts_max: 1,
-                ..RetryPolicy::default()
-            },
+            retry: RetryPolicy { attempts_max: 1, ..RetryPolicy::default() },
             body_bytes_max: 1000,
             ..HttpConfig::new(address, "m")
         };
         let context = context("x");
         for (answer, part) in [
-            (
-                response("200 OK", &"x".repeat(1001)),
-                "longer than 1000 bytes",
-            ),
-            (
-                "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"cho".to_owned(),
-                "body",
-            ),
-            (
-                response("302 Found\r\nLocation: http://127.0.0.1:1/", ""),
-                "status 302",
-            ),
+            (response("200 OK", &"x".repeat(1001)), "longer than 1000 bytes"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"cho".to_owned(), "body"),
+            (response("302 Found\r\nLocation: http://127.0.0.1:1/", ""), "status 302"),
             ("nonsense\r\n\r\n".to_owned(), ""),
         ] {
             let (address, thread) = server(1, move |_, _| answer.clone());
             let planner = HttpPlanner::new(one_try(address)).unwrap();
-            let result = planner
-                .decide_batch(&[DecisionRequest {
-                    context: &context,
-                    seed: 1,
-                }])
-                .remove(0);
+            let result = planner.decide_batch(&[DecisionRequest { context: &context, seed: 1 }]).remove(0);
             assert!(
                 matches!(&result, Err(PlannerFault::Failed(message)) if message.contains(part)),
                 "{part}: {result:?}"
@@ -339,44 +266,24 @@ mod tests {
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
         let config = HttpConfig {
             timeout: Duration::from_millis(20),
-            retry: RetryPolicy {
-                attempts_max: 2,
-                wait_first: Duration::ZERO,
-                wait_max: Duration::ZERO,
-            },
+            retry: RetryPolicy { attempts_max: 2, wait_first: Duration::ZERO, wait_max: Duration::ZERO },
             ..HttpConfig::new(address, "m")
         };
         let context = context("x");
-        let result = HttpPlanner::new(config)
-            .unwrap()
-            .decide_batch(&[DecisionRequest {
-                context: &context,
-                seed: 1,
-            }])
-            .remove(0);
-        assert_eq!(
-            result,
-            Err(PlannerFault::Failed(
-                "no answer within 20 ms, 2 tries".to_owned()
-            ))
-        );
+        let result =
+            HttpPlanner::new(config).unwrap().decide_batch(&[DecisionRequest { context: &context, seed: 1 }]).remove(0);
+        assert_eq!(result, Err(PlannerFault::Failed("no answer within 20 ms, 2 tries".to_owned())));
     }
 
     #[test]
     fn addresses_and_keys_that_cannot_work_are_refused_at_once() {
         for address in ["", "localhost:8000", "ftp://x/v1", "http://"] {
             assert!(
-                matches!(
-                    HttpPlanner::new(HttpConfig::new(address, "m")),
-                    Err(HttpSetupError::Address { .. })
-                ),
+                matches!(HttpPlanner::new(HttpConfig::new(address, "m")), Err(HttpSetupError::Address { .. })),
                 "{address}"
             );
         }
-        let config = HttpConfig {
-            api_key: Some(ApiKey::new("a\nb")),
-            ..HttpConfig::new("http://x/v1", "m")
-        };
+        let config = HttpConfig { api_key: Some(ApiKey::new("a\nb")), ..HttpConfig::new("http://x/v1", "m") };
         assert!(matches!(HttpPlanner::new(config), Err(HttpSetupError::Key)));
         assert!(
             HttpPlanner::new(HttpConfig::new("https://example.invalid/v1", "m")).is_ok(),

@@ -26,19 +26,9 @@ pub(crate) fn prepare(config: &HttpConfig, request: &DecisionRequest<'_>) -> Pre
     let mut body = Map::new();
     let mut set = |name: &str, value: Value| body.insert(name.to_owned(), value);
     set("model", json!(config.model));
-    set(
-        "messages",
-        messages(request.context).iter().map(message_json).collect(),
-    );
+    set("messages", messages(request.context).iter().map(message_json).collect());
     set("tools", offered.iter().map(function_json).collect());
-    set(
-        "tool_choice",
-        json!(if config.require_call {
-            "required"
-        } else {
-            "auto"
-        }),
-    );
+    set("tool_choice", json!(if config.require_call { "required" } else { "auto" }));
     set("parallel_tool_calls", json!(config.parallel_calls));
     set("stream", json!(false));
     set("seed", json!(request.seed & SEED_MASK));
@@ -57,11 +47,7 @@ pub(crate) fn prepare(config: &HttpConfig, request: &DecisionRequest<'_>) -> Pre
         set(name, value.clone());
     }
     let names = offered.into_iter().map(|function| function.name).collect();
-    Prepared {
-        body: Value::Object(body).to_string(),
-        names,
-        seed: request.seed,
-    }
+    Prepared { body: Value::Object(body).to_string(), names, seed: request.seed }
 }
 
 fn function_json(function: &Function) -> Value {
@@ -102,24 +88,13 @@ mod tests {
         context.history = vec![
             Event::Decided {
                 text: String::new(),
-                actions: vec![Action::Ask {
-                    question: "which?".to_owned(),
-                    pending: None,
-                }],
+                actions: vec![Action::Ask { question: "which?".to_owned(), pending: None }],
             },
-            Event::User {
-                text: "home".to_owned(),
-            },
+            Event::User { text: "home".to_owned() },
         ];
         let mut config = HttpConfig::new("http://x/v1", "m");
         config.extra.insert("top_k".to_owned(), json!(1));
-        let prepared = prepare(
-            &config,
-            &DecisionRequest {
-                context: &context,
-                seed: u64::MAX,
-            },
-        );
+        let prepared = prepare(&config, &DecisionRequest { context: &context, seed: u64::MAX });
         let body: Value = serde_json::from_str(&prepared.body).unwrap();
         let at = |pointer: &str| body.pointer(pointer).cloned().unwrap_or_default();
         assert_eq!(
@@ -135,10 +110,7 @@ mod tests {
                 "skill__power_saver"
             ]
         );
-        assert_eq!(
-            at("/tools/0/function/parameters/properties/action/enum"),
-            json!(["query", "enable", "disable"])
-        );
+        assert_eq!(at("/tools/0/function/parameters/properties/action/enum"), json!(["query", "enable", "disable"]));
         assert_eq!(
             at("/messages/2/tool_calls/0/function"),
             json!({"name": "ask_user", "arguments": "{\"question\":\"which?\"}"})
@@ -148,12 +120,7 @@ mod tests {
             json!({"role": "tool", "tool_call_id": at("/messages/2/tool_calls/0/id"), "name": "ask_user", "content": "home"})
         );
         assert_eq!(
-            (
-                at("/seed"),
-                at("/max_tokens"),
-                at("/top_k"),
-                at("/temperature")
-            ),
+            (at("/seed"), at("/max_tokens"), at("/top_k"), at("/temperature")),
             (json!(0x7fff_ffff), json!(1024), json!(1), json!(0.0))
         );
     }

@@ -18,11 +18,7 @@ pub struct RetryPolicy {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self {
-            attempts_max: 4,
-            wait_first: Duration::from_millis(500),
-            wait_max: Duration::from_secs(60),
-        }
+        Self { attempts_max: 4, wait_first: Duration::from_millis(500), wait_max: Duration::from_secs(60) }
     }
 }
 
@@ -34,11 +30,7 @@ impl RetryPolicy {
         }
         let doubled = self
             .wait_first
-            .saturating_mul(
-                1_u32
-                    .checked_shl(next.saturating_sub(1))
-                    .unwrap_or(u32::MAX),
-            )
+            .saturating_mul(1_u32.checked_shl(next.saturating_sub(1)).unwrap_or(u32::MAX))
             .min(self.wait_max);
         let mut random = ChaCha8Rng::seed_from_u64(seed ^ (u64::from(next) << 32));
         // Thousandths of the half that varies.
@@ -82,40 +74,22 @@ mod tests {
             (Some("1e400"), None, None),
             (None, now, None),
         ] {
-            assert_eq!(
-                asked_wait(asked, date),
-                expected.map(Duration::from_secs_f64),
-                "{asked:?}"
-            );
+            assert_eq!(asked_wait(asked, date), expected.map(Duration::from_secs_f64), "{asked:?}");
         }
     }
 
     #[test]
     fn waits_double_within_the_jitter_and_the_bound() {
-        let policy = RetryPolicy {
-            attempts_max: 9,
-            wait_first: Duration::from_secs(1),
-            wait_max: Duration::from_secs(5),
-        };
+        let policy =
+            RetryPolicy { attempts_max: 9, wait_first: Duration::from_secs(1), wait_max: Duration::from_secs(5) };
         for (next, longest) in [(1, 1), (2, 2), (3, 4), (4, 5), (40, 5)] {
             let waits: Vec<Duration> = (0..50).map(|seed| policy.wait(next, seed, None)).collect();
             let longest = Duration::from_secs(longest);
-            assert!(
-                waits
-                    .iter()
-                    .all(|wait| (longest / 2..=longest).contains(wait)),
-                "{waits:?}"
-            );
+            assert!(waits.iter().all(|wait| (longest / 2..=longest).contains(wait)), "{waits:?}");
             assert!(waits.iter().any(|wait| *wait != waits[0]), "no jitter");
         }
         assert_eq!(policy.wait(2, 7, None), policy.wait(2, 7, None));
-        assert_eq!(
-            policy.wait(1, 7, Some(Duration::from_secs(3))),
-            Duration::from_secs(3)
-        );
-        assert_eq!(
-            policy.wait(1, 7, Some(Duration::from_secs(900))),
-            Duration::from_secs(5)
-        );
+        assert_eq!(policy.wait(1, 7, Some(Duration::from_secs(3))), Duration::from_secs(3));
+        assert_eq!(policy.wait(1, 7, Some(Duration::from_secs(900))), Duration::from_secs(5));
     }
 }

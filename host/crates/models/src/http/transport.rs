@@ -3,9 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use reqwest::header::{
-    AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
-};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 
 use super::config::HttpConfig;
 
@@ -36,10 +34,7 @@ pub(crate) enum SendFault {
 
 /// Something that answers requests, so that retries are tested without a network.
 pub(crate) trait Transport: Send + Sync + 'static {
-    fn post(
-        &self,
-        body: String,
-    ) -> Pin<Box<dyn Future<Output = Result<Reply, SendFault>> + Send + '_>>;
+    fn post(&self, body: String) -> Pin<Box<dyn Future<Output = Result<Reply, SendFault>> + Send + '_>>;
 }
 
 /// Why a planner could not be set up.
@@ -72,23 +67,18 @@ pub(crate) struct Network {
 
 impl Network {
     pub(crate) fn new(config: &HttpConfig) -> Result<Self, HttpSetupError> {
-        let address = || HttpSetupError::Address {
-            url: config.base_url.clone(),
-        };
+        let address = || HttpSetupError::Address { url: config.base_url.clone() };
         reqwest::Url::parse(&config.base_url).map_err(|_| address())?;
-        let url = reqwest::Url::parse(&format!(
-            "{}/chat/completions",
-            config.base_url.trim_end_matches('/')
-        ))
-        .map_err(|_| address())?;
+        let url = reqwest::Url::parse(&format!("{}/chat/completions", config.base_url.trim_end_matches('/')))
+            .map_err(|_| address())?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(address());
         }
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(key) = &config.api_key {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.secret()))
-                .map_err(|_| HttpSetupError::Key)?;
+            let mut value =
+                HeaderValue::from_str(&format!("Bearer {}", key.secret())).map_err(|_| HttpSetupError::Key)?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
@@ -104,33 +94,15 @@ impl Network {
             builder = builder.tls_certs_only(Vec::new());
         }
         let client = builder.build().map_err(HttpSetupError::Client)?;
-        Ok(Self {
-            client,
-            url,
-            headers,
-            body_bytes_max: config.body_bytes_max,
-        })
+        Ok(Self { client, url, headers, body_bytes_max: config.body_bytes_max })
     }
 
     async fn exchange(&self, body: String) -> Result<Reply, SendFault> {
-        let broken = |error: reqwest::Error| {
-            SendFault::Broken(loopwright_contract::fault::chain(&error.without_url()))
-        };
-        let mut response = self
-            .client
-            .post(self.url.clone())
-            .headers(self.headers.clone())
-            .body(body)
-            .send()
-            .await
-            .map_err(broken)?;
-        let header = |name: HeaderName| {
-            response
-                .headers()
-                .get(name)
-                .and_then(|value| value.to_str().ok())
-                .map(str::to_owned)
-        };
+        let broken = |error: reqwest::Error| SendFault::Broken(loopwright_contract::fault::chain(&error.without_url()));
+        let mut response =
+            self.client.post(self.url.clone()).headers(self.headers.clone()).body(body).send().await.map_err(broken)?;
+        let header =
+            |name: HeaderName| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let mut reply = Reply {
             status: response.status().as_u16(),
             retry_after: header(RETRY_AFTER),
@@ -139,9 +111,7 @@ impl Network {
         };
         while let Some(chunk) = response.chunk().await.map_err(broken)? {
             if reply.body.len().saturating_add(chunk.len()) > self.body_bytes_max {
-                return Err(SendFault::TooLarge {
-                    limit: self.body_bytes_max,
-                });
+                return Err(SendFault::TooLarge { limit: self.body_bytes_max });
             }
             reply.body.extend_from_slice(&chunk);
         }
@@ -150,10 +120,7 @@ impl Network {
 }
 
 impl Transport for Network {
-    fn post(
-        &self,
-        body: String,
-    ) -> Pin<Box<dyn Future<Output = Result<Reply, SendFault>> + Send + '_>> {
+    fn post(&self, body: String) -> Pin<Box<dyn Future<Output = Result<Reply, SendFault>> + Send + '_>> {
         Box::pin(self.exchange(body))
     }
 }

@@ -26,12 +26,7 @@ pub(crate) struct Cache {
 
 impl Cache {
     pub(crate) fn new(shape: &Shape) -> Self {
-        Self {
-            blocks: Vec::new(),
-            length: 0,
-            layers: shape.layers,
-            kv_width: shape.kv_width(),
-        }
+        Self { blocks: Vec::new(), length: 0, layers: shape.layers, kv_width: shape.kv_width() }
     }
 
     /// Positions held.
@@ -52,9 +47,7 @@ impl Cache {
 
     /// Blocks that this cache refers to, by their address.
     pub(crate) fn block_addresses(&self) -> impl Iterator<Item = *const ()> {
-        self.blocks
-            .iter()
-            .map(|block| Arc::as_ptr(block).cast::<()>())
+        self.blocks.iter().map(|block| Arc::as_ptr(block).cast::<()>())
     }
 
     /// Makes room for `count` further positions, and makes what will be written our own.
@@ -63,10 +56,7 @@ impl Cache {
         self.length += count;
         let floats = self.layers * BLOCK_POSITIONS * self.kv_width;
         while self.blocks.len() < self.length.div_ceil(BLOCK_POSITIONS) {
-            self.blocks.push(Arc::new(Block {
-                keys: vec![0.0; floats],
-                values: vec![0.0; floats],
-            }));
+            self.blocks.push(Arc::new(Block { keys: vec![0.0; floats], values: vec![0.0; floats] }));
         }
         for block in self.blocks.iter_mut().skip(first) {
             Arc::make_mut(block);
@@ -90,17 +80,11 @@ impl Cache {
 
     /// Keys and values of one layer up to and without position `end`, a block at a time: `[positions, kv width]` each.
     pub(crate) fn layer(&self, layer: usize, end: usize) -> impl Iterator<Item = (&[f32], &[f32])> {
-        self.blocks
-            .iter()
-            .enumerate()
-            .filter_map(move |(place, block)| {
-                let count = end
-                    .saturating_sub(place * BLOCK_POSITIONS)
-                    .min(BLOCK_POSITIONS);
-                let range = self.start(layer, 0)..self.start(layer, count);
-                Some((block.keys.get(range.clone())?, block.values.get(range)?))
-                    .filter(|_| count > 0)
-            })
+        self.blocks.iter().enumerate().filter_map(move |(place, block)| {
+            let count = end.saturating_sub(place * BLOCK_POSITIONS).min(BLOCK_POSITIONS);
+            let range = self.start(layer, 0)..self.start(layer, count);
+            Some((block.keys.get(range.clone())?, block.values.get(range)?)).filter(|_| count > 0)
+        })
     }
 
     fn start(&self, layer: usize, position: usize) -> usize {

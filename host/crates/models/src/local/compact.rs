@@ -22,27 +22,15 @@ pub(crate) fn line(function: &Function) -> String {
 }
 
 fn properties(schema: &Value, depth: usize) -> String {
-    let required: Vec<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let required: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let Some(declared) = schema.get("properties").and_then(Value::as_object) else {
         return String::new();
     };
-    let mut optional: Vec<&str> = declared
-        .keys()
-        .map(String::as_str)
-        .filter(|name| !required.contains(name))
-        .collect();
+    let mut optional: Vec<&str> = declared.keys().map(String::as_str).filter(|name| !required.contains(name)).collect();
     optional.sort_unstable();
-    let describe = |name: &str, mark: &str| {
-        declared
-            .get(name)
-            .map(|schema| format!("{name}{mark}: {}", kind(schema, depth)))
-    };
+    let describe =
+        |name: &str, mark: &str| declared.get(name).map(|schema| format!("{name}{mark}: {}", kind(schema, depth)));
     let parts: Vec<String> = required
         .iter()
         .filter_map(|name| describe(name, ""))
@@ -71,12 +59,9 @@ fn kind(schema: &Value, depth: usize) -> String {
         }
     }
     match schema.get("type") {
-        Some(Value::Array(kinds)) => alternatives(
-            kinds
-                .iter()
-                .filter_map(Value::as_str)
-                .map(|name| named(name, schema, depth)),
-        ),
+        Some(Value::Array(kinds)) => {
+            alternatives(kinds.iter().filter_map(Value::as_str).map(|name| named(name, schema, depth)))
+        }
         Some(Value::String(name)) => named(name, schema, depth),
         _ => "any".to_owned(),
     }
@@ -84,30 +69,23 @@ fn kind(schema: &Value, depth: usize) -> String {
 
 /// Alternatives without `null`, which an optional argument already says.
 fn alternatives(options: impl Iterator<Item = String>) -> String {
-    options
-        .filter(|option| option != "null")
-        .collect::<Vec<_>>()
-        .join("|")
+    options.filter(|option| option != "null").collect::<Vec<_>>().join("|")
 }
 
 fn named(name: &str, schema: &Value, depth: usize) -> String {
     match name {
-        "integer" | "number" => match (
-            schema.get("minimum").and_then(Value::as_f64),
-            schema.get("maximum").and_then(Value::as_f64),
-        ) {
-            (Some(least), Some(most)) if most.abs() < 1e6 && least.abs() < 1e6 => {
-                format!("{least}-{most}")
+        "integer" | "number" => {
+            match (schema.get("minimum").and_then(Value::as_f64), schema.get("maximum").and_then(Value::as_f64)) {
+                (Some(least), Some(most)) if most.abs() < 1e6 && least.abs() < 1e6 => {
+                    format!("{least}-{most}")
+                }
+                _ => name.to_owned(),
             }
-            _ => name.to_owned(),
-        },
+        }
         "boolean" => "true|false".to_owned(),
-        "array" => format!(
-            "[{}]",
-            schema
-                .get("items")
-                .map_or_else(|| "any".to_owned(), |items| kind(items, depth + 1))
-        ),
+        "array" => {
+            format!("[{}]", schema.get("items").map_or_else(|| "any".to_owned(), |items| kind(items, depth + 1)))
+        }
         "object" => format!("{{{}}}", properties(schema, depth + 1)),
         other => other.to_owned(),
     }
@@ -129,11 +107,8 @@ mod tests {
     #[test]
     fn a_function_takes_one_line() {
         let check = |parameters: Value, expected: &str| {
-            let function = Function {
-                name: "f".to_owned(),
-                description: "Does it.\nAt length.".to_owned(),
-                parameters,
-            };
+            let function =
+                Function { name: "f".to_owned(), description: "Does it.\nAt length.".to_owned(), parameters };
             assert_eq!(line(&function), format!("f({expected}) - Does it."));
         };
         check(json!({"type": "object", "properties": {}}), "");

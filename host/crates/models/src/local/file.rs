@@ -68,10 +68,7 @@ impl Shape {
 
 /// The digest of a model file.
 pub(crate) fn digest(path: &Path) -> Result<PolicyDigest, LocalError> {
-    let read = |source| LocalError::Read {
-        path: path.to_owned(),
-        source,
-    };
+    let read = |source| LocalError::Read { path: path.to_owned(), source };
     let mut file = File::open(path).map_err(read)?;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0; 1 << 20];
@@ -86,15 +83,10 @@ pub(crate) fn digest(path: &Path) -> Result<PolicyDigest, LocalError> {
 
 impl ModelFile {
     pub(crate) fn open(path: &Path) -> Result<Self, LocalError> {
-        let file = File::open(path).map_err(|source| LocalError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let file = File::open(path).map_err(|source| LocalError::Read { path: path.to_owned(), source })?;
         let mut reader = BufReader::new(file);
-        let content = Content::read(&mut reader).map_err(|error| LocalError::Format {
-            path: path.to_owned(),
-            reason: first_line(&error),
-        })?;
+        let content = Content::read(&mut reader)
+            .map_err(|error| LocalError::Format { path: path.to_owned(), reason: first_line(&error) })?;
         Ok(Self { content, reader })
     }
 
@@ -148,16 +140,7 @@ impl ModelFile {
         let Value::Array(values) = self.content.metadata.get(key)? else {
             return None;
         };
-        values
-            .iter()
-            .map(|value| {
-                if let Value::String(text) = value {
-                    Some(text.as_str())
-                } else {
-                    None
-                }
-            })
-            .collect()
+        values.iter().map(|value| if let Value::String(text) = value { Some(text.as_str()) } else { None }).collect()
     }
 
     /// The entries of a list of whole numbers.
@@ -184,19 +167,13 @@ impl ModelFile {
     /// Reads a tensor of the expected shape.
     pub(crate) fn tensor(&mut self, name: &str, expected: &[usize]) -> Result<QTensor, LocalError> {
         let Some(info) = self.content.tensor_infos.get(name) else {
-            return Err(LocalError::Unsupported(format!(
-                "the file has no tensor `{name}`"
-            )));
+            return Err(LocalError::Unsupported(format!("the file has no tensor `{name}`")));
         };
         if info.shape.dims() != expected {
             let found = info.shape.dims();
-            return Err(LocalError::Unsupported(format!(
-                "tensor `{name}` has shape {found:?}, expected {expected:?}"
-            )));
+            return Err(LocalError::Unsupported(format!("tensor `{name}` has shape {found:?}, expected {expected:?}")));
         }
-        self.content
-            .tensor(&mut self.reader, name, &Device::Cpu)
-            .map_err(|error| LocalError::tensor(name, error))
+        self.content.tensor(&mut self.reader, name, &Device::Cpu).map_err(|error| LocalError::tensor(name, error))
     }
 
     /// The sizes that the metadata gives.
@@ -212,20 +189,15 @@ impl ModelFile {
                 )));
             }
         };
-        let given = |key: &str| {
-            self.number(&format!("{architecture}.{key}"))
-                .and_then(|value| usize::try_from(value).ok())
-        };
+        let given =
+            |key: &str| self.number(&format!("{architecture}.{key}")).and_then(|value| usize::try_from(value).ok());
         let size = |key: &str, max: usize| match given(key) {
             Some(value) if (1..=max).contains(&value) => Ok(value),
             found => Err(LocalError::Unsupported(format!(
                 "metadata `{architecture}.{key}` is {found:?}, expected 1 to {max}"
             ))),
         };
-        let (width, heads) = (
-            size("embedding_length", WIDTH_MAX)?,
-            size("attention.head_count", HEADS_MAX)?,
-        );
+        let (width, heads) = (size("embedding_length", WIDTH_MAX)?, size("attention.head_count", HEADS_MAX)?);
         let head_width = given("attention.key_length").unwrap_or(width / heads);
         let vocabulary = self
             .content
@@ -243,13 +215,9 @@ impl ModelFile {
             inner_width: size("feed_forward_length", WIDTH_MAX)?,
             vocabulary,
             context: size("context_length", usize::MAX)?,
-            rope_base: self
-                .float(&format!("{architecture}.rope.freq_base"))
-                .unwrap_or(10_000.0),
+            rope_base: self.float(&format!("{architecture}.rope.freq_base")).unwrap_or(10_000.0),
             rope_width: given("rope.dimension_count").unwrap_or(head_width),
-            norm_epsilon: self
-                .float(&format!("{architecture}.attention.layer_norm_rms_epsilon"))
-                .unwrap_or(1e-5),
+            norm_epsilon: self.float(&format!("{architecture}.attention.layer_norm_rms_epsilon")).unwrap_or(1e-5),
         };
         check(&shape)?;
         Ok(shape)
@@ -258,37 +226,24 @@ impl ModelFile {
 
 fn check(shape: &Shape) -> Result<(), LocalError> {
     let rules = [
+        ((1..=VOCABULARY_MAX).contains(&shape.vocabulary), "a token embedding of 1 to 1048576 tokens"),
         (
-            (1..=VOCABULARY_MAX).contains(&shape.vocabulary),
-            "a token embedding of 1 to 1048576 tokens",
-        ),
-        (
-            shape.kv_heads >= 1 && shape.heads % shape.kv_heads == 0,
+            shape.kv_heads >= 1 && shape.heads.is_multiple_of(shape.kv_heads),
             "a number of heads that is a multiple of the key heads",
         ),
+        ((1..=WIDTH_MAX).contains(&shape.head_width) && shape.query_width() <= WIDTH_MAX, "a head width in range"),
         (
-            (1..=WIDTH_MAX).contains(&shape.head_width) && shape.query_width() <= WIDTH_MAX,
-            "a head width in range",
-        ),
-        (
-            shape.rope_width % 2 == 0 && shape.rope_width <= shape.head_width,
+            shape.rope_width.is_multiple_of(2) && shape.rope_width <= shape.head_width,
             "an even rotation width within the head",
         ),
     ];
     match rules.into_iter().find(|(holds, _)| !holds) {
-        Some((_, expected)) => Err(LocalError::Unsupported(format!(
-            "the shape {shape:?}, expected {expected}"
-        ))),
+        Some((_, expected)) => Err(LocalError::Unsupported(format!("the shape {shape:?}, expected {expected}"))),
         None => Ok(()),
     }
 }
 
 /// Errors of candle may carry a backtrace behind their first line.
 pub(super) fn first_line(error: &dyn std::fmt::Display) -> String {
-    error
-        .to_string()
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    error.to_string().lines().next().unwrap_or_default().to_owned()
 }

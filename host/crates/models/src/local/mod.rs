@@ -16,7 +16,7 @@ mod write;
 
 use std::path::PathBuf;
 
-pub use planner::{LocalConfig, LocalDescription, LocalPlanner};
+pub use planner::{LocalConfig, LocalDescription, LocalPlanner, LocalSpeed};
 pub use sample::Sampling;
 pub use template::ToolRendering;
 

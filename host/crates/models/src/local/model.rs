@@ -54,27 +54,15 @@ impl Model {
         let table = [shape.vocabulary, shape.width];
         let embedding = matrix(file, "token_embd.weight", table)?;
         let norm = vector(file, "output_norm.weight", shape.width)?;
-        let head = if file.has_tensor("output.weight") {
-            Some(matrix(file, "output.weight", table)?)
-        } else {
-            None
-        };
-        let layers = (0..shape.layers)
-            .map(|place| layer(file, &shape, place))
-            .collect::<Result<Vec<Layer>, LocalError>>()?;
+        let head = if file.has_tensor("output.weight") { Some(matrix(file, "output.weight", table)?) } else { None };
+        let layers =
+            (0..shape.layers).map(|place| layer(file, &shape, place)).collect::<Result<Vec<Layer>, LocalError>>()?;
         let factors = if file.has_tensor("rope_freqs.weight") {
             Some(vector(file, "rope_freqs.weight", shape.rope_width / 2)?)
         } else {
             None
         };
-        Ok(Self {
-            shape,
-            embedding,
-            layers,
-            norm,
-            head,
-            rates: rates(&shape, factors.as_deref()),
-        })
+        Ok(Self { shape, embedding, layers, norm, head, rates: rates(&shape, factors.as_deref()) })
     }
 
     pub(crate) fn shape(&self) -> &Shape {
@@ -82,19 +70,13 @@ impl Model {
     }
 
     /// Appends `tokens` to the sequence in `cache` and gives the logits after the last of them: `[vocabulary]`.
-    pub(crate) fn forward(
-        &self,
-        tokens: &[u32],
-        cache: &mut Cache,
-    ) -> Result<Vec<f32>, LocalError> {
+    pub(crate) fn forward(&self, tokens: &[u32], cache: &mut Cache) -> Result<Vec<f32>, LocalError> {
         let mut last = Vec::new();
         for chunk in tokens.chunks(CHUNK_POSITIONS) {
             last = self.chunk(chunk, cache)?;
         }
         let width = self.shape.width;
-        let state = last
-            .get(last.len().saturating_sub(width)..)
-            .unwrap_or_default();
+        let state = last.get(last.len().saturating_sub(width)..).unwrap_or_default();
         let state = normed(state, &self.norm, self.shape.norm_epsilon);
         product(self.head.as_ref().unwrap_or(&self.embedding), &state, 1)
     }
@@ -106,12 +88,7 @@ impl Model {
         let view = self.embedding.view()?;
         let mut state = vec![0.0; count * shape.width]; // [tokens, width]
         for (row, token) in state.chunks_exact_mut(shape.width).zip(tokens) {
-            view.row(
-                usize::try_from(*token)
-                    .unwrap_or(usize::MAX)
-                    .min(shape.vocabulary.saturating_sub(1)),
-                row,
-            );
+            view.row(usize::try_from(*token).unwrap_or(usize::MAX).min(shape.vocabulary.saturating_sub(1)), row);
         }
         let angles = self.angles(first, count);
         for (place, layer) in self.layers.iter().enumerate() {
@@ -119,10 +96,8 @@ impl Model {
             let query = self.project(&layer.query, &input, count, Some(&angles))?; // [tokens, query width]
             let key = self.project(&layer.key, &input, count, Some(&angles))?; // [tokens, kv width]
             let value = self.project(&layer.value, &input, count, None)?;
-            for (row, (key, value)) in key
-                .chunks_exact(shape.kv_width())
-                .zip(value.chunks_exact(shape.kv_width()))
-                .enumerate()
+            for (row, (key, value)) in
+                key.chunks_exact(shape.kv_width()).zip(value.chunks_exact(shape.kv_width())).enumerate()
             {
                 cache.write(place, first + row, key, value);
             }
@@ -145,8 +120,7 @@ impl Model {
     ) -> Result<Vec<f32>, LocalError> {
         let mut out = product(&projection.matrix, input, count)?;
         if let Some(bias) = &projection.bias {
-            out.chunks_exact_mut(bias.len())
-                .for_each(|row| add(row, bias));
+            out.chunks_exact_mut(bias.len()).for_each(|row| add(row, bias));
         }
         if let Some(norm) = &projection.norm {
             out = normed(&out, norm, self.shape.norm_epsilon);
@@ -166,28 +140,20 @@ impl Model {
     fn angles(&self, first: usize, count: usize) -> Vec<(f32, f32)> {
         let positions = first..first + count;
         positions
-            .flat_map(|position| {
-                self.rates
-                    .iter()
-                    .map(move |rate| (position as f64 * rate).sin_cos())
-            })
+            .flat_map(|position| self.rates.iter().map(move |rate| (position as f64 * rate).sin_cos()))
             .map(|(sin, cos)| (cos as f32, sin as f32))
             .collect()
     }
 
     fn rotate(&self, rows: &mut [f32], row_width: usize, angles: &[(f32, f32)]) {
         let (pairs, head_width) = (self.rates.len(), self.shape.head_width);
-        for (row, angles) in rows
-            .chunks_exact_mut(row_width)
-            .zip(angles.chunks_exact(pairs.max(1)))
-        {
+        for (row, angles) in rows.chunks_exact_mut(row_width).zip(angles.chunks_exact(pairs.max(1))) {
             for head in row.chunks_exact_mut(head_width) {
                 let Some(rotated) = head.get_mut(..2 * pairs) else {
                     continue;
                 };
                 if self.shape.family == Family::Llama {
-                    for (pair, (cos, sin)) in rotated.as_chunks_mut::<2>().0.iter_mut().zip(angles)
-                    {
+                    for (pair, (cos, sin)) in rotated.as_chunks_mut::<2>().0.iter_mut().zip(angles) {
                         let [a, b] = *pair;
                         *pair = [a * cos - b * sin, a * sin + b * cos];
                     }
@@ -208,14 +174,8 @@ impl Model {
 fn rates(shape: &Shape, factors: Option<&[f32]>) -> Vec<f64> {
     let width = shape.rope_width as f64;
     let base = f64::from(shape.rope_base);
-    let factor = |pair: usize| {
-        factors
-            .and_then(|factors| factors.get(pair))
-            .map_or(1.0, |factor| f64::from(*factor))
-    };
-    (0..shape.rope_width / 2)
-        .map(|pair| base.powf(-2.0 * pair as f64 / width) / factor(pair))
-        .collect()
+    let factor = |pair: usize| factors.and_then(|factors| factors.get(pair)).map_or(1.0, |factor| f64::from(*factor));
+    (0..shape.rope_width / 2).map(|pair| base.powf(-2.0 * pair as f64 / width) / factor(pair)).collect()
 }
 
 fn matrix(file: &mut ModelFile, name: &str, shape: [usize; 2]) -> Result<Matrix, LocalError> {
@@ -228,25 +188,13 @@ fn vector(file: &mut ModelFile, name: &str, length: usize) -> Result<Vec<f32>, L
 
 fn layer(file: &mut ModelFile, shape: &Shape, place: usize) -> Result<Layer, LocalError> {
     let name = |part: &str| format!("blk.{place}.{part}");
-    let mut projection =
-        |part: &str, rows: usize, with_norm: bool| -> Result<Projection, LocalError> {
-            let matrix = matrix(file, &name(&format!("{part}.weight")), [rows, shape.width])?;
-            let (bias_name, norm_name) = (
-                name(&format!("{part}.bias")),
-                name(&format!("{part}_norm.weight")),
-            );
-            let bias = if file.has_tensor(&bias_name) {
-                Some(vector(file, &bias_name, rows)?)
-            } else {
-                None
-            };
-            let norm = if with_norm {
-                Some(vector(file, &norm_name, shape.head_width)?)
-            } else {
-                None
-            };
-            Ok(Projection { matrix, bias, norm })
-        };
+    let mut projection = |part: &str, rows: usize, with_norm: bool| -> Result<Projection, LocalError> {
+        let matrix = matrix(file, &name(&format!("{part}.weight")), [rows, shape.width])?;
+        let (bias_name, norm_name) = (name(&format!("{part}.bias")), name(&format!("{part}_norm.weight")));
+        let bias = if file.has_tensor(&bias_name) { Some(vector(file, &bias_name, rows)?) } else { None };
+        let norm = if with_norm { Some(vector(file, &norm_name, shape.head_width)?) } else { None };
+        Ok(Projection { matrix, bias, norm })
+    };
     let normed = shape.family == Family::Qwen3;
     let query = projection("attn_q", shape.query_width(), normed)?;
     let key = projection("attn_k", shape.kv_width(), normed)?;
@@ -256,27 +204,11 @@ fn layer(file: &mut ModelFile, shape: &Shape, place: usize) -> Result<Layer, Loc
         query,
         key,
         value,
-        output: matrix(
-            file,
-            &name("attn_output.weight"),
-            [shape.width, shape.query_width()],
-        )?,
+        output: matrix(file, &name("attn_output.weight"), [shape.width, shape.query_width()])?,
         feed_norm: vector(file, &name("ffn_norm.weight"), shape.width)?,
-        gate: matrix(
-            file,
-            &name("ffn_gate.weight"),
-            [shape.inner_width, shape.width],
-        )?,
-        up: matrix(
-            file,
-            &name("ffn_up.weight"),
-            [shape.inner_width, shape.width],
-        )?,
-        down: matrix(
-            file,
-            &name("ffn_down.weight"),
-            [shape.width, shape.inner_width],
-        )?,
+        gate: matrix(file, &name("ffn_gate.weight"), [shape.inner_width, shape.width])?,
+        up: matrix(file, &name("ffn_up.weight"), [shape.inner_width, shape.width])?,
+        down: matrix(file, &name("ffn_down.weight"), [shape.width, shape.inner_width])?,
     })
 }
 
@@ -293,11 +225,7 @@ fn normed(rows: &[f32], weight: &[f32], epsilon: f32) -> Vec<f32> {
     for row in rows.chunks_exact(weight.len().max(1)) {
         let square: f32 = row.iter().map(|value| value * value).sum::<f32>() / row.len() as f32;
         let scale = 1.0 / (square + epsilon).sqrt();
-        out.extend(
-            row.iter()
-                .zip(weight)
-                .map(|(value, weight)| value * scale * weight),
-        );
+        out.extend(row.iter().zip(weight).map(|(value, weight)| value * scale * weight));
     }
     out
 }
@@ -312,11 +240,7 @@ fn gate(gates: &mut [f32], ups: &[f32]) {
                 for (gate, up) in gates.iter_mut().zip(ups) {
                     // 1 / (1 + e^-x), with e^ of a number that is never positive.
                     let small = exp(-gate.abs());
-                    let sigmoid = if *gate >= 0.0 {
-                        1.0 / (1.0 + small)
-                    } else {
-                        small / (1.0 + small)
-                    };
+                    let sigmoid = if *gate >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) };
                     *gate *= sigmoid * up;
                 }
             },
@@ -325,9 +249,6 @@ fn gate(gates: &mut [f32], ups: &[f32]) {
     if gates.len() <= 2 * PART {
         part((gates, ups));
     } else {
-        gates
-            .par_chunks_mut(PART)
-            .zip(ups.par_chunks(PART))
-            .for_each(part);
+        gates.par_chunks_mut(PART).zip(ups.par_chunks(PART)).for_each(part);
     }
 }

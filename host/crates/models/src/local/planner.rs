@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use loopwright_contract::action::{Proposed, reserved};
 use loopwright_contract::context::{Context, Event};
 use loopwright_contract::digest::PolicyDigest;
 use loopwright_contract::fault::chain;
-use loopwright_contract::planner::{
-    Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion, Usage,
-};
+use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion, Usage};
 use serde_json::{Value, json};
 
 use super::LocalError;
@@ -92,6 +91,15 @@ pub struct LocalDescription {
     pub threads: usize,
 }
 
+/// How fast a model runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LocalSpeed {
+    /// Tokens of prompt read in a second.
+    pub read_per_second: f64,
+    /// Tokens written in a second, each after the other.
+    pub written_per_second: f64,
+}
+
 /// A planner with a local model.
 pub struct LocalPlanner {
     model: Model,
@@ -123,25 +131,16 @@ impl LocalPlanner {
     pub fn load(config: LocalConfig) -> Result<Self, LocalError> {
         let mut file = ModelFile::open(&config.path)?;
         let vocabulary = Vocabulary::load(&file)?;
-        let template = Template::new(
-            file.text("tokenizer.chat_template"),
-            config.rendering,
-            &vocabulary,
-        )?;
-        let name = file
-            .text("general.name")
-            .map_or_else(|| stem(&config.path), str::to_owned);
+        let template = Template::new(file.text("tokenizer.chat_template"), config.rendering, &vocabulary)?;
+        let name = file.text("general.name").map_or_else(|| stem(&config.path), str::to_owned);
         let model = Model::load(&mut file)?;
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(config.threads.unwrap_or(0))
             .thread_name(|place| format!("models-{place}"))
             .build()
             .map_err(|error| LocalError::Unsupported(format!("threads: {error}")))?;
-        let prefixes = PrefixStore::new(
-            config.prefixes_max,
-            config.prefix_bytes_max,
-            Cache::block_bytes(model.shape()),
-        );
+        let prefixes =
+            PrefixStore::new(config.prefixes_max, config.prefix_bytes_max, Cache::block_bytes(model.shape()));
         Ok(Self {
             context_max: config.context_max.min(model.shape().context),
             digest: digest(&config.path)?,
@@ -173,43 +172,64 @@ impl LocalPlanner {
         }
     }
 
+    /// Measures how fast the model reads and writes on this machine. `clock` tells the time since any fixed moment.
+    ///
+    /// # Errors
+    /// [`LocalError`] for a model that does not run, or one whose context is shorter than the 288 tokens of the measurement.
+    pub fn speed(&self, clock: &(dyn Fn() -> Duration + Sync)) -> Result<LocalSpeed, LocalError> {
+        const READ: u32 = 256;
+        const WRITTEN: u32 = 32;
+        if self.context_max < 288 {
+            return Err(LocalError::Unsupported(format!(
+                "a context of {} tokens, expected 288 or more to measure",
+                self.context_max
+            )));
+        }
+        let vocabulary = u32::try_from(self.model.shape().vocabulary).unwrap_or(u32::MAX);
+        let prompt: Vec<u32> = (0..READ).map(|place| place % vocabulary).collect();
+        let mut cache = Cache::new(self.model.shape());
+        self.threads.install(|| {
+            let start = clock();
+            self.model.forward(&prompt, &mut cache)?;
+            let read = clock();
+            for token in 0..WRITTEN {
+                self.model.forward(&[token % vocabulary], &mut cache)?;
+            }
+            let rate = |count: u32, time: Duration| f64::from(count) / time.as_secs_f64().max(1e-9);
+            Ok(LocalSpeed {
+                read_per_second: rate(READ, read.saturating_sub(start)),
+                written_per_second: rate(WRITTEN, clock().saturating_sub(read)),
+            })
+        })
+    }
+
     fn decide(&self, request: &DecisionRequest<'_>) -> Result<Decision, PlannerFault> {
         let failed = |error: LocalError| PlannerFault::Failed(chain(&error));
         let context = request.context;
         let offered = functions(&context.space, &context.lang);
-        let prompt = self
-            .template
-            .render(&messages(context), &offered, &self.vocabulary)
-            .map_err(failed)?;
+        let prompt = self.template.render(&messages(context), &offered, &self.vocabulary).map_err(failed)?;
         let tokens = self.vocabulary.encode(&prompt).map_err(failed)?;
         let room = self.context_max.saturating_sub(tokens.len());
         let limit = u64::try_from(self.context_max).unwrap_or(u64::MAX);
         let grammar = Grammar::new(&narrowed(offered, context), self.config.characters_max);
         if room < self.config.tokens_out_max {
-            let found =
-                u64::try_from(tokens.len() + self.config.tokens_out_max).unwrap_or(u64::MAX);
+            let found = u64::try_from(tokens.len() + self.config.tokens_out_max).unwrap_or(u64::MAX);
             return Err(PlannerFault::ContextTooLong { found, limit });
         }
         if grammar.is_empty() {
-            return Err(PlannerFault::Failed(
-                "no function is offered that could be called".to_owned(),
-            ));
+            return Err(PlannerFault::Failed("no function is offered that could be called".to_owned()));
         }
         if !grammar.loose().is_empty() {
             tracing::debug!(loose = ?grammar.loose(), "parts of the schemas are left to the harness");
         }
-        self.threads
-            .install(|| self.write(&tokens, &grammar, request.seed))
-            .map_err(failed)
+        self.threads.install(|| self.write(&tokens, &grammar, request.seed)).map_err(failed)
     }
 
     fn write(&self, prompt: &[u32], grammar: &Grammar, seed: u64) -> Result<Decision, LocalError> {
         let known = self.store().find(prompt);
         let mut cache = known.unwrap_or_else(|| Cache::new(self.model.shape()));
         let cached = cache.length();
-        let logits = self
-            .model
-            .forward(prompt.get(cached..).unwrap_or_default(), &mut cache)?;
+        let logits = self.model.forward(prompt.get(cached..).unwrap_or_default(), &mut cache)?;
         let mut sequence = prompt.to_vec();
         // Kept before writing too: a longer prompt of the same episode may write the same call with other tokens.
         self.store().keep(sequence.clone(), cache.clone());
@@ -249,10 +269,7 @@ impl LocalPlanner {
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(
-        || "model".to_owned(),
-        |stem| stem.to_string_lossy().into_owned(),
-    )
+    path.file_stem().map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 fn count(tokens: usize) -> u64 {
@@ -263,16 +280,9 @@ fn count(tokens: usize) -> u64 {
 fn proposed(text: &str) -> Result<Proposed, LocalError> {
     let broken = || LocalError::Unsupported(format!("output that is no call: `{text}`"));
     let value: Value = serde_json::from_str(text).map_err(|_| broken())?;
-    let name = value
-        .get("name")
-        .and_then(Value::as_str)
-        .ok_or_else(broken)?;
+    let name = value.get("name").and_then(Value::as_str).ok_or_else(broken)?;
     let arguments = value.get("arguments").ok_or_else(broken)?;
-    Ok(Proposed::Call {
-        id: None,
-        name: name.to_owned(),
-        arguments: loopwright_contract::json::canonical(arguments),
-    })
+    Ok(Proposed::Call { id: None, name: name.to_owned(), arguments: loopwright_contract::json::canonical(arguments) })
 }
 
 /// Functions whose free texts are bound to what the context allows: a question can only be about a call that waits for confirmation.
@@ -281,21 +291,14 @@ fn narrowed(mut functions: Vec<Function>, context: &Context) -> Vec<Function> {
         .history
         .iter()
         .filter_map(|event| match event {
-            Event::Answered {
-                call_id, envelope, ..
-            } if envelope.get("code").and_then(Value::as_u64) == Some(423) => {
+            Event::Answered { call_id, envelope, .. } if envelope.get("code").and_then(Value::as_u64) == Some(423) => {
                 Some(call_id.as_str())
             }
             _ => None,
         })
         .collect();
-    let ask = functions
-        .iter_mut()
-        .find(|function| function.name == reserved::ASK_USER);
-    if let Some(properties) = ask
-        .and_then(|ask| ask.parameters.get_mut("properties"))
-        .and_then(Value::as_object_mut)
-    {
+    let ask = functions.iter_mut().find(|function| function.name == reserved::ASK_USER);
+    if let Some(properties) = ask.and_then(|ask| ask.parameters.get_mut("properties")).and_then(Value::as_object_mut) {
         if waiting.is_empty() {
             properties.remove("pending_call");
         } else {
@@ -319,14 +322,8 @@ impl Planner for LocalPlanner {
         }
     }
 
-    fn decide_batch(
-        &self,
-        requests: &[DecisionRequest<'_>],
-    ) -> Vec<Result<Decision, PlannerFault>> {
+    fn decide_batch(&self, requests: &[DecisionRequest<'_>]) -> Vec<Result<Decision, PlannerFault>> {
         // One after the other: each uses all threads, and the next finds the beginning that it shares with the last in the store.
-        requests
-            .iter()
-            .map(|request| self.decide(request))
-            .collect()
+        requests.iter().map(|request| self.decide(request)).collect()
     }
 }

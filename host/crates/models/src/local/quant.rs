@@ -67,10 +67,7 @@ enum Storage {
 impl Matrix {
     /// Takes a tensor of two dimensions.
     pub(crate) fn new(tensor: QTensor, name: &str) -> Result<Self, LocalError> {
-        let (rows, columns) = tensor
-            .shape()
-            .dims2()
-            .map_err(|error| LocalError::tensor(name, error))?;
+        let (rows, columns) = tensor.shape().dims2().map_err(|error| LocalError::tensor(name, error))?;
         let (block, bytes) = (tensor.dtype().block_size(), tensor.dtype().type_size());
         match Kind::of(tensor.dtype()).filter(|_| block > 0 && columns % block == 0) {
             Some(kind) => Ok(Self {
@@ -79,37 +76,24 @@ impl Matrix {
                 columns,
                 row_bytes: columns / block * bytes,
             }),
-            None => Ok(Self {
-                storage: Storage::Plain(plain(&tensor, name)?),
-                rows,
-                columns,
-                row_bytes: columns * 4,
-            }),
+            None => Ok(Self { storage: Storage::Plain(plain(&tensor, name)?), rows, columns, row_bytes: columns * 4 }),
         }
     }
 
     /// What can be read from many threads for the length of one product.
     pub(crate) fn view(&self) -> Result<MatrixView<'_>, LocalError> {
         let data = match &self.storage {
-            Storage::Blocks { tensor, kind } => match tensor
-                .data()
-                .map_err(|error| LocalError::tensor("weights", error))?
-            {
-                std::borrow::Cow::Borrowed(bytes) => Data::Blocks { bytes, kind: *kind },
-                std::borrow::Cow::Owned(_) => {
-                    return Err(LocalError::Unsupported(
-                        "weights that are not in main memory".to_owned(),
-                    ));
+            Storage::Blocks { tensor, kind } => {
+                match tensor.data().map_err(|error| LocalError::tensor("weights", error))? {
+                    std::borrow::Cow::Borrowed(bytes) => Data::Blocks { bytes, kind: *kind },
+                    std::borrow::Cow::Owned(_) => {
+                        return Err(LocalError::Unsupported("weights that are not in main memory".to_owned()));
+                    }
                 }
-            },
+            }
             Storage::Plain(values) => Data::Plain(values),
         };
-        Ok(MatrixView {
-            data,
-            rows: self.rows,
-            columns: self.columns,
-            row_bytes: self.row_bytes,
-        })
+        Ok(MatrixView { data, rows: self.rows, columns: self.columns, row_bytes: self.row_bytes })
     }
 }
 
@@ -156,36 +140,48 @@ impl MatrixView<'_> {
     }
 }
 
+/// Unpacks block after block. A block is copied first: a compiler that sees no aliasing turns its bytes into vectors. A macro, because a call
+/// through a generic parameter is not inlined for sure, and what is not inlined is compiled for the least CPU.
+macro_rules! each {
+    ($bytes:expr, $out:expr, $unpack:path) => {{
+        let (blocks, _) = $bytes.as_chunks();
+        let (outs, _) = $out.as_chunks_mut();
+        for (block, out) in blocks.iter().zip(outs) {
+            $unpack(*block, out);
+        }
+    }};
+}
+
 #[inline(always)]
 fn unpack(kind: Kind, bytes: &[u8], out: &mut [f32]) {
     match kind {
-        Kind::F32 => each::<4, 1>(bytes, out, |block, out| *out = [f32::from_le_bytes(*block)]),
-        Kind::F16 => each::<2, 1>(bytes, out, |block, out| *out = [half(*block)]),
-        Kind::Bf16 => each::<2, 1>(bytes, out, |block, out| {
-            *out = [f32::from_bits(u32::from(u16::from_le_bytes(*block)) << 16)]
-        }),
-        Kind::Q4_0 => each::<18, BLOCK>(bytes, out, q4_0),
-        Kind::Q4_1 => each::<20, BLOCK>(bytes, out, q4_1),
-        Kind::Q5_0 => each::<22, BLOCK>(bytes, out, q5_0),
-        Kind::Q5_1 => each::<24, BLOCK>(bytes, out, q5_1),
-        Kind::Q8_0 => each::<34, BLOCK>(bytes, out, q8_0),
-        Kind::Q4K => each::<144, SUPERBLOCK>(bytes, out, q4_k),
-        Kind::Q5K => each::<176, SUPERBLOCK>(bytes, out, q5_k),
-        Kind::Q6K => each::<210, SUPERBLOCK>(bytes, out, q6_k),
+        Kind::F32 => each!(bytes, out, single),
+        Kind::F16 => each!(bytes, out, f16),
+        Kind::Bf16 => each!(bytes, out, bf16),
+        Kind::Q4_0 => each!(bytes, out, q4_0),
+        Kind::Q4_1 => each!(bytes, out, q4_1),
+        Kind::Q5_0 => each!(bytes, out, q5_0),
+        Kind::Q5_1 => each!(bytes, out, q5_1),
+        Kind::Q8_0 => each!(bytes, out, q8_0),
+        Kind::Q4K => each!(bytes, out, q4_k),
+        Kind::Q5K => each!(bytes, out, q5_k),
+        Kind::Q6K => each!(bytes, out, q6_k),
     }
 }
 
 #[inline(always)]
-fn each<const BYTES: usize, const VALUES: usize>(
-    bytes: &[u8],
-    out: &mut [f32],
-    unpack: impl Fn(&[u8; BYTES], &mut [f32; VALUES]),
-) {
-    let (blocks, _) = bytes.as_chunks::<BYTES>();
-    let (outs, _) = out.as_chunks_mut::<VALUES>();
-    for (block, out) in blocks.iter().zip(outs) {
-        unpack(block, out);
-    }
+fn single(block: [u8; 4], out: &mut [f32; 1]) {
+    *out = [f32::from_le_bytes(block)];
+}
+
+#[inline(always)]
+fn f16(block: [u8; 2], out: &mut [f32; 1]) {
+    *out = [half(block)];
+}
+
+#[inline(always)]
+fn bf16(block: [u8; 2], out: &mut [f32; 1]) {
+    *out = [f32::from_bits(u32::from(u16::from_le_bytes(block)) << 16)];
 }
 
 /// A half-precision number. By arithmetic, not by a table or an instruction, so that a loop over it is vectorised on any CPU.
@@ -203,212 +199,160 @@ fn signed(byte: u8) -> f32 {
     f32::from(i8::from_le_bytes([byte]))
 }
 
+/// Writes the value of each quant, which is `(quant - zero) * scale + least`. Through a local array, for the reason given at `each`.
 #[inline(always)]
-fn q4_0(block: &[u8; 18], out: &mut [f32; BLOCK]) {
-    let [scale_low, scale_high, quants @ ..] = block;
-    let scale = half([*scale_low, *scale_high]);
-    let (low, high) = out.split_at_mut(BLOCK / 2);
-    for ((quant, low), high) in quants.iter().zip(low).zip(high) {
-        *low = (f32::from(quant & 15) - 8.0) * scale;
-        *high = (f32::from(quant >> 4) - 8.0) * scale;
+fn spread<const COUNT: usize>(quants: [u8; COUNT], (zero, scale, least): (f32, f32, f32), out: &mut [f32]) {
+    let mut values = [0.0; COUNT];
+    for (slot, quant) in values.iter_mut().zip(quants) {
+        *slot = (f32::from(quant) - zero) * scale + least;
     }
+    out.copy_from_slice(&values);
+}
+
+/// Low and high four bits of each byte.
+#[inline(always)]
+fn nibbles<const COUNT: usize>(bytes: [u8; COUNT]) -> ([u8; COUNT], [u8; COUNT]) {
+    let (mut low, mut high) = (bytes, bytes);
+    for byte in &mut low {
+        *byte &= 15;
+    }
+    for byte in &mut high {
+        *byte >>= 4;
+    }
+    (low, high)
+}
+
+/// A block whose first half lies in the low four bits.
+#[inline(always)]
+fn spread_halves((low, high): ([u8; 16], [u8; 16]), line: (f32, f32, f32), out: &mut [f32; BLOCK]) {
+    let (first, second) = out.split_at_mut(BLOCK / 2);
+    spread(low, line, first);
+    spread(high, line, second);
 }
 
 #[inline(always)]
-fn q4_1(block: &[u8; 20], out: &mut [f32; BLOCK]) {
+fn q4_0(block: [u8; 18], out: &mut [f32; BLOCK]) {
+    let [scale_low, scale_high, quants @ ..] = block;
+    let scale = half([scale_low, scale_high]);
+    spread_halves(nibbles(quants), (8.0, scale, 0.0), out);
+}
+
+#[inline(always)]
+fn q4_1(block: [u8; 20], out: &mut [f32; BLOCK]) {
     let [scale_low, scale_high, least_low, least_high, quants @ ..] = block;
-    let (scale, least) = (
-        half([*scale_low, *scale_high]),
-        half([*least_low, *least_high]),
-    );
-    let (low, high) = out.split_at_mut(BLOCK / 2);
-    for ((quant, low), high) in quants.iter().zip(low).zip(high) {
-        *low = f32::from(quant & 15) * scale + least;
-        *high = f32::from(quant >> 4) * scale + least;
+    let (scale, least) = (half([scale_low, scale_high]), half([least_low, least_high]));
+    spread_halves(nibbles(quants), (0.0, scale, least), out);
+}
+
+/// The quants of a block of five bits: four in `quants`, the fifth in `bits`, the first value's in the lowest place.
+#[inline(always)]
+fn fives(quants: [u8; 16], bits: [u8; 4]) -> ([u8; 16], [u8; 16]) {
+    let bits = u32::from_le_bytes(bits);
+    let (mut low, mut high) = nibbles(quants);
+    for (place, (low, high)) in low.iter_mut().zip(&mut high).enumerate() {
+        *low |= u8::from(bits >> place & 1 == 1) << 4;
+        *high |= u8::from(bits >> (place + 16) & 1 == 1) << 4;
     }
-}
-
-/// The fifth bits of a block, the first value's in the lowest place.
-#[inline(always)]
-fn fifth_bits(bytes: [u8; 4]) -> (u32, u32) {
-    let bits = u32::from_le_bytes(bytes);
-    (bits & 0xffff, bits >> 16)
+    (low, high)
 }
 
 #[inline(always)]
-fn five(quant: u8, bits: u32, place: usize) -> f32 {
-    f32::from(quant | (u8::from(bits >> place & 1 == 1) << 4))
-}
-
-#[inline(always)]
-fn q5_0(block: &[u8; 22], out: &mut [f32; BLOCK]) {
+fn q5_0(block: [u8; 22], out: &mut [f32; BLOCK]) {
     let [scale_low, scale_high, a, b, c, d, quants @ ..] = block;
-    let scale = half([*scale_low, *scale_high]);
-    let (low_bits, high_bits) = fifth_bits([*a, *b, *c, *d]);
-    let (low, high) = out.split_at_mut(BLOCK / 2);
-    for (place, ((quant, low), high)) in quants.iter().zip(low).zip(high).enumerate() {
-        *low = (five(quant & 15, low_bits, place) - 16.0) * scale;
-        *high = (five(quant >> 4, high_bits, place) - 16.0) * scale;
-    }
+    let scale = half([scale_low, scale_high]);
+    spread_halves(fives(quants, [a, b, c, d]), (16.0, scale, 0.0), out);
 }
 
 #[inline(always)]
-fn q5_1(block: &[u8; 24], out: &mut [f32; BLOCK]) {
-    let [
-        scale_low,
-        scale_high,
-        least_low,
-        least_high,
-        a,
-        b,
-        c,
-        d,
-        quants @ ..,
-    ] = block;
-    let (scale, least) = (
-        half([*scale_low, *scale_high]),
-        half([*least_low, *least_high]),
-    );
-    let (low_bits, high_bits) = fifth_bits([*a, *b, *c, *d]);
-    let (low, high) = out.split_at_mut(BLOCK / 2);
-    for (place, ((quant, low), high)) in quants.iter().zip(low).zip(high).enumerate() {
-        *low = five(quant & 15, low_bits, place) * scale + least;
-        *high = five(quant >> 4, high_bits, place) * scale + least;
-    }
+fn q5_1(block: [u8; 24], out: &mut [f32; BLOCK]) {
+    let [scale_low, scale_high, least_low, least_high, a, b, c, d, quants @ ..] = block;
+    let (scale, least) = (half([scale_low, scale_high]), half([least_low, least_high]));
+    spread_halves(fives(quants, [a, b, c, d]), (0.0, scale, least), out);
 }
 
 #[inline(always)]
-fn q8_0(block: &[u8; 34], out: &mut [f32; BLOCK]) {
+fn q8_0(block: [u8; 34], out: &mut [f32; BLOCK]) {
     let [scale_low, scale_high, quants @ ..] = block;
-    let scale = half([*scale_low, *scale_high]);
-    for (quant, out) in quants.iter().zip(out) {
-        *out = signed(*quant) * scale;
+    let scale = half([scale_low, scale_high]);
+    let mut values = [0.0; BLOCK];
+    for (slot, quant) in values.iter_mut().zip(quants) {
+        *slot = signed(quant) * scale;
     }
+    *out = values;
 }
 
 /// The eight scales and eight minima of a superblock, six bits each, in twelve bytes.
 #[inline(always)]
-fn six_bits(scales: &[u8; 12]) -> [(f32, f32); 8] {
-    let [a, b, c, d, e, f, g, h, i, j, k, l] = *scales;
+fn six_bits(scales: [u8; 12]) -> [(f32, f32); 8] {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = scales;
     let first = |scale: u8, least: u8| (f32::from(scale & 63), f32::from(least & 63));
     let last = |both: u8, scale: u8, least: u8| {
-        (
-            f32::from((both & 15) | (scale >> 6 << 4)),
-            f32::from((both >> 4) | (least >> 6 << 4)),
-        )
+        (f32::from((both & 15) | (scale >> 6 << 4)), f32::from((both >> 4) | (least >> 6 << 4)))
     };
-    [
-        first(a, e),
-        first(b, f),
-        first(c, g),
-        first(d, h),
-        last(i, a, e),
-        last(j, b, f),
-        last(k, c, g),
-        last(l, d, h),
-    ]
+    [first(a, e), first(b, f), first(c, g), first(d, h), last(i, a, e), last(j, b, f), last(k, c, g), last(l, d, h)]
 }
 
+/// Superblocks with scales and minima for runs of 32 values: two scales in halves, twelve bytes of small ones, and `quants`, whose fifth
+/// bits, where there are any, lie in `fifth`.
 #[inline(always)]
-fn q4_k(block: &[u8; 144], out: &mut [f32; SUPERBLOCK]) {
-    let [a, b, c, d, rest @ ..] = block;
-    let (scale, least) = (half([*a, *b]), half([*c, *d]));
-    let Some((scales, quants)) = rest.split_first_chunk::<12>() else {
-        return;
-    };
+fn q4_or_5_k(head: [u8; 16], fifth: Option<[u8; 32]>, quants: &[u8], out: &mut [f32; SUPERBLOCK]) {
+    let [a, b, c, d, scales @ ..] = head;
+    let (scale, least) = (half([a, b]), half([c, d]));
     let scales = six_bits(scales);
-    let (pairs, _) = scales.as_chunks::<2>();
-    for ((quants, out), [first, second]) in quants
-        .chunks_exact(32)
-        .zip(out.chunks_exact_mut(64))
-        .zip(pairs)
-    {
-        let (low, high) = out.split_at_mut(32);
-        let ((low_scale, low_least), (high_scale, high_least)) = (
-            (scale * first.0, least * first.1),
-            (scale * second.0, least * second.1),
-        );
-        for ((quant, low), high) in quants.iter().zip(low).zip(high) {
-            *low = f32::from(quant & 15) * low_scale - low_least;
-            *high = f32::from(quant >> 4) * high_scale - high_least;
+    let runs = quants.as_chunks::<32>().0.iter().zip(scales.as_chunks::<2>().0);
+    for (step, ((quants, [first, second]), out)) in runs.zip(out.chunks_exact_mut(64)).enumerate() {
+        let (mut low, mut high) = nibbles(*quants);
+        if let Some(fifth) = fifth {
+            for ((low, high), bits) in low.iter_mut().zip(&mut high).zip(fifth) {
+                let bits = bits >> (2 * step);
+                *low |= (bits & 1) << 4;
+                *high |= (bits & 2) << 3;
+            }
         }
+        let (low_scale, low_least) = (scale * first.0, least * first.1);
+        let (high_scale, high_least) = (scale * second.0, least * second.1);
+        let (first, second) = out.split_at_mut(32);
+        spread(low, (0.0, low_scale, -low_least), first);
+        spread(high, (0.0, high_scale, -high_least), second);
     }
 }
 
 #[inline(always)]
-fn q5_k(block: &[u8; 176], out: &mut [f32; SUPERBLOCK]) {
-    let [a, b, c, d, rest @ ..] = block;
-    let (scale, least) = (half([*a, *b]), half([*c, *d]));
-    let Some((scales, rest)) = rest.split_first_chunk::<12>() else {
-        return;
-    };
-    let Some((bits, quants)) = rest.split_first_chunk::<32>() else {
-        return;
-    };
-    let scales = six_bits(scales);
-    let (pairs, _) = scales.as_chunks::<2>();
-    for (step, ((quants, out), [first, second])) in quants
-        .chunks_exact(32)
-        .zip(out.chunks_exact_mut(64))
-        .zip(pairs)
-        .enumerate()
-    {
-        let (low, high) = out.split_at_mut(32);
-        let ((low_scale, low_least), (high_scale, high_least)) = (
-            (scale * first.0, least * first.1),
-            (scale * second.0, least * second.1),
-        );
-        for (((quant, bits), low), high) in quants.iter().zip(bits).zip(low).zip(high) {
-            let bits = bits >> (2 * step);
-            *low = f32::from((quant & 15) | ((bits & 1) << 4)) * low_scale - low_least;
-            *high = f32::from((quant >> 4) | ((bits & 2) << 3)) * high_scale - high_least;
-        }
+fn q4_k(block: [u8; 144], out: &mut [f32; SUPERBLOCK]) {
+    if let Some((head, quants)) = block.split_first_chunk::<16>() {
+        q4_or_5_k(*head, None, quants, out);
     }
 }
 
 #[inline(always)]
-fn q6_k(block: &[u8; 210], out: &mut [f32; SUPERBLOCK]) {
-    let Some((low_bits, rest)) = block.split_first_chunk::<128>() else {
-        return;
-    };
-    let Some((high_bits, rest)) = rest.split_first_chunk::<64>() else {
-        return;
-    };
-    let Some((scales, rest)) = rest.split_first_chunk::<16>() else {
-        return;
-    };
+fn q5_k(block: [u8; 176], out: &mut [f32; SUPERBLOCK]) {
+    if let Some((head, rest)) = block.split_first_chunk::<16>()
+        && let Some((fifth, quants)) = rest.split_first_chunk::<32>()
+    {
+        q4_or_5_k(*head, Some(*fifth), quants, out);
+    }
+}
+
+#[inline(always)]
+fn q6_k(block: [u8; 210], out: &mut [f32; SUPERBLOCK]) {
+    let Some((low_bits, rest)) = block.split_first_chunk::<128>() else { return };
+    let Some((high_bits, rest)) = rest.split_first_chunk::<64>() else { return };
+    let Some((scales, rest)) = rest.split_first_chunk::<16>() else { return };
     let [a, b] = *rest else { return };
     let scale = half([a, b]);
-    let halves = low_bits
-        .chunks_exact(64)
-        .zip(high_bits.chunks_exact(32))
-        .zip(scales.chunks_exact(8))
-        .zip(out.chunks_exact_mut(128));
-    for (((low_bits, high_bits), scales), out) in halves {
-        let (low_first, low_second) = low_bits.split_at(32);
-        let (rows, _) = scales.as_chunks::<2>();
-        let sources = [
-            (low_first, 0_u32, 0_u32),
-            (low_second, 0, 2),
-            (low_first, 4, 4),
-            (low_second, 4, 6),
-        ];
-        for (((low, low_shift, high_shift), scales), out) in
-            sources.into_iter().zip(rows).zip(out.chunks_exact_mut(32))
-        {
-            let [first, second] = scales.map(|part| signed(part) * scale);
-            let (out_first, out_second) = out.split_at_mut(16);
-            let (low_a, low_b) = low.split_at(16);
-            let (high_a, high_b) = high_bits.split_at(16);
-            for (low, high, out, scale) in [
-                (low_a, high_a, out_first, first),
-                (low_b, high_b, out_second, second),
-            ] {
-                for ((low, high), out) in low.iter().zip(high).zip(out) {
-                    *out = (f32::from((low >> low_shift & 15) | ((high >> high_shift & 3) << 4))
-                        - 32.0)
-                        * scale;
-                }
+    let parts = low_bits.as_chunks::<64>().0.iter().zip(high_bits.as_chunks::<32>().0).zip(scales.as_chunks::<8>().0);
+    for (((low_bits, high_bits), scales), out) in parts.zip(out.chunks_exact_mut(128)) {
+        let [first, second] = low_bits.as_chunks::<32>().0 else { continue };
+        let sources = [(first, 0_u32, 0_u32), (second, 0, 2), (first, 4, 4), (second, 4, 6)];
+        let runs = sources.into_iter().zip(scales.as_chunks::<2>().0).zip(out.chunks_exact_mut(32));
+        for (((low, low_shift, high_shift), scales), out) in runs {
+            let mut quants = *low;
+            for (quant, high) in quants.iter_mut().zip(high_bits) {
+                *quant = (*quant >> low_shift & 15) | (high >> high_shift & 3) << 4;
+            }
+            for ((quants, part), out) in quants.as_chunks::<16>().0.iter().zip(scales).zip(out.chunks_exact_mut(16)) {
+                let scale = signed(*part) * scale;
+                spread(*quants, (32.0, scale, 0.0), out);
             }
         }
     }

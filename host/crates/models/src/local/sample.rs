@@ -15,10 +15,7 @@ pub struct Sampling {
 
 impl Default for Sampling {
     fn default() -> Self {
-        Self {
-            temperature: 0.0,
-            top_p: 1.0,
-        }
+        Self { temperature: 0.0, top_p: 1.0 }
     }
 }
 
@@ -29,39 +26,19 @@ pub(crate) fn sample(
     sampling: Sampling,
     random: &mut ChaCha8Rng,
 ) -> Option<SampledToken> {
-    let temperature = if sampling.temperature > 0.0 {
-        sampling.temperature
-    } else {
-        1.0
-    };
+    let temperature = if sampling.temperature > 0.0 { sampling.temperature } else { 1.0 };
     let mut scores: Vec<(u32, f64)> = Vec::with_capacity(allowed.len());
     for id in allowed {
-        let logit = logits
-            .get(*id as usize)
-            .copied()
-            .unwrap_or(f32::NEG_INFINITY);
+        let logit = logits.get(*id as usize).copied().unwrap_or(f32::NEG_INFINITY);
         // A broken model is still bound by the grammar.
-        let logit = if logit.is_nan() {
-            f32::MIN
-        } else {
-            logit.clamp(f32::MIN, f32::MAX)
-        };
+        let logit = if logit.is_nan() { f32::MIN } else { logit.clamp(f32::MIN, f32::MAX) };
         scores.push((*id, f64::from(logit) / f64::from(temperature)));
     }
-    let highest = scores
-        .iter()
-        .map(|(_, score)| *score)
-        .fold(f64::NEG_INFINITY, f64::max);
+    let highest = scores.iter().map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max);
     let chosen = |(id, score): &(u32, f64), total: f64| {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the record holds single precision"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "the record holds single precision")]
         let logprob = (score - highest - total.ln()) as f32;
-        SampledToken {
-            id: *id,
-            logprob: logprob.max(f32::MIN),
-        }
+        SampledToken { id: *id, logprob: logprob.max(f32::MIN) }
     };
     let weight = |(_, score): &(u32, f64)| (score - highest).exp();
     if sampling.temperature <= 0.0 {
@@ -106,32 +83,20 @@ mod tests {
     const ALLOWED: [u32; 4] = [0, 1, 2, 4];
 
     fn draw(sampling: Sampling, seed: u64) -> SampledToken {
-        sample(
-            &LOGITS,
-            &ALLOWED,
-            sampling,
-            &mut ChaCha8Rng::seed_from_u64(seed),
-        )
-        .unwrap()
+        sample(&LOGITS, &ALLOWED, sampling, &mut ChaCha8Rng::seed_from_u64(seed)).unwrap()
     }
 
     #[test]
     fn greedy_takes_the_best_allowed_token_and_its_masked_probability() {
         let token = draw(Sampling::default(), 1);
-        let total: f64 = [1.0_f64, 3.0, 2.0, 3.0]
-            .iter()
-            .map(|logit| logit.exp())
-            .sum();
+        let total: f64 = [1.0_f64, 3.0, 2.0, 3.0].iter().map(|logit| logit.exp()).sum();
         assert_eq!(token.id, 1);
         assert!((f64::from(token.logprob) - (3.0 - total.ln())).abs() < 1e-6);
     }
 
     #[test]
     fn sampled_frequencies_follow_the_probabilities_that_are_reported() {
-        let sampling = Sampling {
-            temperature: 0.7,
-            top_p: 1.0,
-        };
+        let sampling = Sampling { temperature: 0.7, top_p: 1.0 };
         let mut counts = [0.0_f64; 5];
         let mut reported = [0.0_f64; 5];
         for seed in 0..20_000 {
@@ -142,60 +107,29 @@ mod tests {
         assert_eq!(counts[3], 0.0);
         assert!((reported.iter().sum::<f64>() - 1.0).abs() < 1e-6);
         for (count, reported) in counts.iter().zip(reported) {
-            assert!(
-                (count - reported).abs() < 0.015,
-                "{counts:?} against {reported:?}"
-            );
+            assert!((count - reported).abs() < 0.015, "{counts:?} against {reported:?}");
         }
     }
 
     #[test]
     fn the_nucleus_leaves_out_the_tail_and_seeds_decide() {
-        let sampling = Sampling {
-            temperature: 1.0,
-            top_p: 0.6,
-        };
+        let sampling = Sampling { temperature: 1.0, top_p: 0.6 };
         // Tokens 1 and 4 hold 0.39 each.
         assert!((0..200).all(|seed| matches!(draw(sampling, seed).id, 1 | 4)));
         assert!((f64::from(draw(sampling, 1).logprob) - 0.5_f64.ln()).abs() < 1e-6);
         assert_eq!(draw(sampling, 77), draw(sampling, 77));
-        assert_eq!(
-            draw(
-                Sampling {
-                    temperature: 1.0,
-                    top_p: 0.0
-                },
-                5
-            )
-            .id,
-            1
-        );
+        assert_eq!(draw(Sampling { temperature: 1.0, top_p: 0.0 }, 5).id, 1);
     }
 
     #[test]
     fn a_broken_model_still_gives_an_allowed_token() {
         let logits = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
         for temperature in [0.0, 1.0] {
-            let token = sample(
-                &logits,
-                &[0, 2],
-                Sampling {
-                    temperature,
-                    top_p: 0.9,
-                },
-                &mut ChaCha8Rng::seed_from_u64(1),
-            )
-            .unwrap();
+            let token =
+                sample(&logits, &[0, 2], Sampling { temperature, top_p: 0.9 }, &mut ChaCha8Rng::seed_from_u64(1))
+                    .unwrap();
             assert!(matches!(token.id, 0 | 2) && token.logprob.is_finite());
         }
-        assert_eq!(
-            sample(
-                &logits,
-                &[],
-                Sampling::default(),
-                &mut ChaCha8Rng::seed_from_u64(1)
-            ),
-            None
-        );
+        assert_eq!(sample(&logits, &[], Sampling::default(), &mut ChaCha8Rng::seed_from_u64(1)), None);
     }
 }

@@ -45,21 +45,15 @@ impl Template {
         environment.set_trim_blocks(true);
         environment.set_lstrip_blocks(true);
         environment.set_fuel(Some(FUEL));
-        environment
-            .set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
-        environment.add_function(
-            "raise_exception",
-            |message: String| -> Result<String, Error> {
-                Err(Error::new(ErrorKind::InvalidOperation, message))
-            },
-        );
+        environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        environment.add_function("raise_exception", |message: String| -> Result<String, Error> {
+            Err(Error::new(ErrorKind::InvalidOperation, message))
+        });
         // The day is said by the context; a template's own clock would differ from run to run.
         environment.add_function("strftime_now", |_: String| "01 Jan 2026");
         environment.add_filter("tojson", tojson);
         let source = source.unwrap_or(CHATML).to_owned();
-        environment
-            .add_template_owned("chat", source)
-            .map_err(|error| fault(&error))?;
+        environment.add_template_owned("chat", source).map_err(|error| fault(&error))?;
         let mut template = Self {
             environment,
             by_template: false,
@@ -82,18 +76,11 @@ impl Template {
             description: "d".to_owned(),
             parameters: json!({"type": "object", "properties": {}}),
         };
-        let call = ChatCall {
-            id: "c1".to_owned(),
-            name: "probe_of_calls".to_owned(),
-            arguments: json!({"a": 1}),
-        };
+        let call = ChatCall { id: "c1".to_owned(), name: "probe_of_calls".to_owned(), arguments: json!({"a": 1}) };
         let messages = [
             Message::System("s".to_owned()),
             Message::User("u".to_owned()),
-            Message::Assistant {
-                text: String::new(),
-                calls: vec![call],
-            },
+            Message::Assistant { text: String::new(), calls: vec![call] },
             Message::Tool {
                 id: "c1".to_owned(),
                 name: "probe_of_calls".to_owned(),
@@ -102,9 +89,7 @@ impl Template {
         ];
         let messages = messages.iter().map(native).collect();
         self.apply(messages, Some(&[probe])).is_ok_and(|text| {
-            ["probe_of_tools", "probe_of_calls", "probe_of_answers"]
-                .iter()
-                .all(|part| text.contains(part))
+            ["probe_of_tools", "probe_of_calls", "probe_of_answers"].iter().all(|part| text.contains(part))
         })
     }
 
@@ -115,16 +100,10 @@ impl Template {
         functions: &[Function],
         vocabulary: &Vocabulary,
     ) -> Result<String, LocalError> {
-        let messages: Vec<Message> = messages
-            .iter()
-            .map(|message| harmless(message, vocabulary))
-            .collect();
+        let messages: Vec<Message> = messages.iter().map(|message| harmless(message, vocabulary)).collect();
         let functions: Vec<Function> = functions
             .iter()
-            .map(|function| Function {
-                description: vocabulary.harmless(&function.description),
-                ..function.clone()
-            })
+            .map(|function| Function { description: vocabulary.harmless(&function.description), ..function.clone() })
             .collect();
         if self.by_template {
             self.apply(messages.iter().map(native).collect(), Some(&functions))
@@ -133,17 +112,9 @@ impl Template {
         }
     }
 
-    fn apply(
-        &self,
-        messages: Vec<Value>,
-        functions: Option<&[Function]>,
-    ) -> Result<String, LocalError> {
-        let tools: Option<Vec<Value>> =
-            functions.map(|functions| functions.iter().map(tool_json).collect());
-        let template = self
-            .environment
-            .get_template("chat")
-            .map_err(|error| fault(&error))?;
+    fn apply(&self, messages: Vec<Value>, functions: Option<&[Function]>) -> Result<String, LocalError> {
+        let tools: Option<Vec<Value>> = functions.map(|functions| functions.iter().map(tool_json).collect());
+        let template = self.environment.get_template("chat").map_err(|error| fault(&error))?;
         let values = context! {
             messages => messages,
             tools => tools,
@@ -165,23 +136,13 @@ fn harmless(message: &Message, vocabulary: &Vocabulary) -> Message {
     match message {
         Message::System(text) => Message::System(clean(text)),
         Message::User(text) => Message::User(clean(text)),
-        Message::Tool { id, name, text } => Message::Tool {
-            id: id.clone(),
-            name: name.clone(),
-            text: clean(text),
-        },
+        Message::Tool { id, name, text } => Message::Tool { id: id.clone(), name: name.clone(), text: clean(text) },
         Message::Assistant { text, calls } => {
             let calls = calls
                 .iter()
-                .map(|call| ChatCall {
-                    arguments: harmless_value(&call.arguments, vocabulary),
-                    ..call.clone()
-                })
+                .map(|call| ChatCall { arguments: harmless_value(&call.arguments, vocabulary), ..call.clone() })
                 .collect();
-            Message::Assistant {
-                text: clean(text),
-                calls,
-            }
+            Message::Assistant { text: clean(text), calls }
         }
     }
 }
@@ -189,14 +150,10 @@ fn harmless(message: &Message, vocabulary: &Vocabulary) -> Message {
 fn harmless_value(value: &Value, vocabulary: &Vocabulary) -> Value {
     match value {
         Value::String(text) => Value::String(vocabulary.harmless(text)),
-        Value::Array(items) => items
-            .iter()
-            .map(|item| harmless_value(item, vocabulary))
-            .collect(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(key, value)| (vocabulary.harmless(key), harmless_value(value, vocabulary)))
-            .collect(),
+        Value::Array(items) => items.iter().map(|item| harmless_value(item, vocabulary)).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| (vocabulary.harmless(key), harmless_value(value, vocabulary))).collect()
+        }
         other => other.clone(),
     }
 }
@@ -231,10 +188,7 @@ fn bare(schema: &Value) -> Value {
         Value::Object(fields) => fields
             .iter()
             .filter(|(key, value)| {
-                !(matches!(
-                    key.as_str(),
-                    "description" | "title" | "examples" | "$schema"
-                ) && !value.is_object())
+                value.is_object() || !matches!(key.as_str(), "description" | "title" | "examples" | "$schema")
             })
             .map(|(key, value)| (key.clone(), bare(value)))
             .collect(),
@@ -252,9 +206,7 @@ fn flat(messages: &[Message], functions: &[Function]) -> Vec<Value> {
             Message::System(text) => ("system", system_text(text, functions)),
             Message::User(text) => ("user", text.clone()),
             Message::Assistant { text, calls } => {
-                let lines = calls
-                    .iter()
-                    .map(|call| call_line(&call.name, &call.arguments));
+                let lines = calls.iter().map(|call| call_line(&call.name, &call.arguments));
                 (
                     "assistant",
                     Some(text.clone())
@@ -275,30 +227,16 @@ fn flat(messages: &[Message], functions: &[Function]) -> Vec<Value> {
             _ => out.push((role, text)),
         }
     }
-    out.into_iter()
-        .map(|(role, content)| json!({"role": role, "content": content}))
-        .collect()
+    out.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
 }
 
 fn system_text(rules: &str, functions: &[Function]) -> String {
     let examples = [
-        (
-            "Turn the torch on",
-            call_line("manage_torch", &json!({"action": "enable"})),
-        ),
-        (
-            "Result of manage_torch: {\"success\":true}",
-            call_line("finish", &json!({"answer": "The torch is on."})),
-        ),
-        (
-            "Set a timer for 5 minutes",
-            call_line("create_timer", &json!({"minutes": 5})),
-        ),
+        ("Turn the torch on", call_line("manage_torch", &json!({"action": "enable"}))),
+        ("Result of manage_torch: {\"success\":true}", call_line("finish", &json!({"answer": "The torch is on."}))),
+        ("Set a timer for 5 minutes", call_line("create_timer", &json!({"minutes": 5}))),
     ];
-    let examples: Vec<String> = examples
-        .iter()
-        .map(|(user, call)| format!("User: {user}\nYou: {call}"))
-        .collect();
+    let examples: Vec<String> = examples.iter().map(|(user, call)| format!("User: {user}\nYou: {call}")).collect();
     let lines: Vec<String> = functions.iter().map(compact::line).collect();
     format!(
         "{rules}\n\nAnswer with one JSON object: {{\"name\": function, \"arguments\": {{...}}}}. Call `finish` when the request is done.\nExamples:\n{}\n\nFunctions:\n{}",
@@ -309,28 +247,19 @@ fn system_text(rules: &str, functions: &[Function]) -> String {
 
 /// A call in the one spelling of the grammar, so that a model reads what it writes.
 pub(crate) fn call_line(name: &str, arguments: &Value) -> String {
-    format!(
-        "{{\"name\": {}, \"arguments\": {}}}",
-        json!(name),
-        spaced(arguments)
-    )
+    format!("{{\"name\": {}, \"arguments\": {}}}", json!(name), spaced(arguments))
 }
 
 /// JSON as Python prints it: a space after each colon and comma, and nothing escaped that need not be.
 fn spaced(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!(
-            "[{}]",
-            items.iter().map(spaced).collect::<Vec<_>>().join(", ")
-        ),
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
         Value::Object(fields) => {
             // Sorted, because the order of a map's keys depends on what else is built.
             let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
             fields.sort_unstable_by_key(|(key, _)| *key);
-            let parts: Vec<String> = fields
-                .into_iter()
-                .map(|(key, value)| format!("{}: {}", json!(key), spaced(value)))
-                .collect();
+            let parts: Vec<String> =
+                fields.into_iter().map(|(key, value)| format!("{}: {}", json!(key), spaced(value))).collect();
             format!("{{{}}}", parts.join(", "))
         }
         other => other.to_string(),
@@ -338,22 +267,16 @@ fn spaced(value: &Value) -> String {
 }
 
 /// The filter as Python's `json.dumps` does it; minijinja's own escapes for HTML.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the signature that filters have"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "the signature that filters have")]
 fn tojson(value: Jinja, options: Kwargs) -> Result<String, Error> {
     let indent: Option<usize> = options.get("indent")?;
     let _: Option<bool> = options.get("ensure_ascii")?;
     options.assert_all_used()?;
     if value.kind() == ValueKind::Undefined {
-        return Err(Error::new(
-            ErrorKind::BadSerialization,
-            "tojson of an undefined value",
-        ));
+        return Err(Error::new(ErrorKind::BadSerialization, "tojson of an undefined value"));
     }
-    let value = serde_json::to_value(&value)
-        .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+    let value =
+        serde_json::to_value(&value).map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
     match indent {
         Some(_) => serde_json::to_string_pretty(&value)
             .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string())),

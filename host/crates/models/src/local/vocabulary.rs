@@ -33,9 +33,7 @@ impl Vocabulary {
         let tokens = file
             .texts("tokenizer.ggml.tokens")
             .ok_or_else(|| LocalError::Unsupported("the file has no token list".to_owned()))?;
-        let kinds = file
-            .numbers("tokenizer.ggml.token_type")
-            .unwrap_or_default();
+        let kinds = file.numbers("tokenizer.ggml.token_type").unwrap_or_default();
         let kind = |id: usize| kinds.get(id).copied().unwrap_or(NORMAL);
         let texts: Vec<Option<Vec<u8>>> = tokens
             .iter()
@@ -48,30 +46,19 @@ impl Vocabulary {
             })
             .collect();
         let id_of = |key: &str| {
-            file.number(key)
-                .and_then(|id| u32::try_from(id).ok())
-                .filter(|id| (*id as usize) < tokens.len())
+            file.number(key).and_then(|id| u32::try_from(id).ok()).filter(|id| (*id as usize) < tokens.len())
         };
         let text_of = |id: Option<u32>| {
-            id.and_then(|id| tokens.get(id as usize))
-                .map(|text| (*text).to_owned())
-                .unwrap_or_default()
+            id.and_then(|id| tokens.get(id as usize)).map(|text| (*text).to_owned()).unwrap_or_default()
         };
-        let (begin, end) = (
-            id_of("tokenizer.ggml.bos_token_id"),
-            id_of("tokenizer.ggml.eos_token_id"),
-        );
+        let (begin, end) = (id_of("tokenizer.ggml.bos_token_id"), id_of("tokenizer.ggml.eos_token_id"));
         let controls = tokens
             .iter()
             .enumerate()
             .filter(|(id, text)| kind(*id) == CONTROL && !text.is_empty())
             .map(|(_, text)| (*text).to_owned())
             .collect();
-        let trie = TokenTrie::new(
-            (0_u32..)
-                .zip(&texts)
-                .filter_map(|(id, text)| Some((text.clone()?, id))),
-        );
+        let trie = TokenTrie::new((0_u32..).zip(&texts).filter_map(|(id, text)| Some((text.clone()?, id))));
         let with_begin = file.flag("tokenizer.ggml.add_bos_token").unwrap_or(false);
         Ok(Self {
             tokenizer: tokenizer(file)?,
@@ -86,9 +73,10 @@ impl Vocabulary {
 
     /// The tokens of a rendered prompt, in which control tokens stand as text.
     pub(crate) fn encode(&self, text: &str) -> Result<Vec<u32>, LocalError> {
-        let encoding = self.tokenizer.encode_fast(text, false).map_err(|error| {
-            LocalError::Unsupported(format!("tokenizer: {}", first_line(&error)))
-        })?;
+        let encoding = self
+            .tokenizer
+            .encode_fast(text, false)
+            .map_err(|error| LocalError::Unsupported(format!("tokenizer: {}", first_line(&error))))?;
         let tokens = encoding.get_ids();
         let begin = self.begin.filter(|begin| tokens.first() != Some(begin));
         Ok(begin.into_iter().chain(tokens.iter().copied()).collect())
@@ -96,18 +84,16 @@ impl Vocabulary {
 
     /// The tokens of text that goes on where other text ended.
     pub(crate) fn encode_inside(&self, text: &str) -> Result<Vec<u32>, LocalError> {
-        let encoding = self.tokenizer.encode_fast(text, false).map_err(|error| {
-            LocalError::Unsupported(format!("tokenizer: {}", first_line(&error)))
-        })?;
+        let encoding = self
+            .tokenizer
+            .encode_fast(text, false)
+            .map_err(|error| LocalError::Unsupported(format!("tokenizer: {}", first_line(&error))))?;
         Ok(encoding.get_ids().to_vec())
     }
 
     /// The bytes of a token; none for control tokens.
     pub(crate) fn bytes(&self, token: u32) -> &[u8] {
-        self.texts
-            .get(token as usize)
-            .and_then(Option::as_deref)
-            .unwrap_or_default()
+        self.texts.get(token as usize).and_then(Option::as_deref).unwrap_or_default()
     }
 
     /// Text from outside in which no control token stands any more: a tool's result could otherwise end the turn and speak as the user.
@@ -117,10 +103,7 @@ impl Vocabulary {
             if text.contains(control.as_str()) {
                 let mut characters = control.chars();
                 let first: String = characters.by_ref().take(1).collect();
-                text = text.replace(
-                    control.as_str(),
-                    &format!("{first} {}", characters.as_str()),
-                );
+                text = text.replace(control.as_str(), &format!("{first} {}", characters.as_str()));
             }
         }
         text
@@ -140,10 +123,7 @@ fn byte_of(character: char) -> Option<u8> {
         return u8::try_from(code).ok();
     }
     let place = usize::try_from(code.checked_sub(0x100)?).ok()?;
-    (0..=0xff_u32)
-        .filter(|code| !printable(code))
-        .nth(place)
-        .and_then(|code| u8::try_from(code).ok())
+    (0..=0xff_u32).filter(|code| !printable(code)).nth(place).and_then(|code| u8::try_from(code).ok())
 }
 
 fn tokenizer(file: &ModelFile) -> Result<Tokenizer, LocalError> {
@@ -153,13 +133,7 @@ fn tokenizer(file: &ModelFile) -> Result<Tokenizer, LocalError> {
         "llama3" | "llama-bpe" | "llama-v3" | "smaug-bpe" => ("llama3", None),
         "smollm" => (
             "gpt2",
-            Some(
-                Sequence::new(vec![
-                    Digits::new(true).into(),
-                    ByteLevel::new(false, true, true).into(),
-                ])
-                .into(),
-            ),
+            Some(Sequence::new(vec![Digits::new(true).into(), ByteLevel::new(false, true, true).into()]).into()),
         ),
         // No space is put before the text.
         _ => ("gpt2", Some(ByteLevel::new(false, true, true).into())),
@@ -192,10 +166,7 @@ fn tokenizer(file: &ModelFile) -> Result<Tokenizer, LocalError> {
         tensor_infos: Default::default(),
         tensor_data_offset: 0,
     };
-    content.metadata.insert(
-        "tokenizer.ggml.pre".to_owned(),
-        Value::String(known.to_owned()),
-    );
+    content.metadata.insert("tokenizer.ggml.pre".to_owned(), Value::String(known.to_owned()));
     let mut tokenizer = Tokenizer::from_gguf(&content)
         .map_err(|error| LocalError::Unsupported(format!("tokenizer: {}", first_line(&error))))?;
     if let Some(own) = own {
@@ -210,13 +181,9 @@ mod tests {
 
     #[test]
     fn the_byte_alphabet_is_read_back() {
-        for (token, bytes) in [
-            ("Ġthe", " the".as_bytes()),
-            ("Ċ", b"\n"),
-            ("ä½ł", "你".as_bytes()),
-            ("a", b"a"),
-            ("Ń", &[0xad]),
-        ] {
+        for (token, bytes) in
+            [("Ġthe", " the".as_bytes()), ("Ċ", b"\n"), ("ä½ł", "你".as_bytes()), ("a", b"a"), ("Ń", &[0xad])]
+        {
             assert_eq!(bytes_of(token).as_deref(), Some(bytes), "{token}");
         }
         assert_eq!(bytes_of("你"), None);

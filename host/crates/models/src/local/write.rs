@@ -47,6 +47,9 @@ impl Tokens for Vocabulary {
     }
 }
 
+/// Gives the logits after further tokens.
+pub(crate) type Next<'a> = &'a mut dyn FnMut(&[u32]) -> Result<Vec<f32>, LocalError>;
+
 /// Writes one call of at most `tokens_max` tokens. `logits` are those after the prompt; `next` gives those after further tokens.
 pub(crate) fn write(
     grammar: &Grammar,
@@ -54,7 +57,7 @@ pub(crate) fn write(
     (sampling, seed): (Sampling, u64),
     tokens_max: usize,
     mut logits: Vec<f32>,
-    next: &mut dyn FnMut(&[u32]) -> Result<Vec<f32>, LocalError>,
+    next: Next<'_>,
 ) -> Result<Written, LocalError> {
     let mut written = Written::default();
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -75,9 +78,9 @@ pub(crate) fn write(
         }
         for token in &run {
             for byte in tokens.bytes(token.id) {
-                state = state.step(grammar, *byte).ok_or_else(|| {
-                    LocalError::Unsupported("a token left the grammar".to_owned())
-                })?;
+                state = state
+                    .step(grammar, *byte)
+                    .ok_or_else(|| LocalError::Unsupported("a token left the grammar".to_owned()))?;
             }
             written.bytes.extend_from_slice(tokens.bytes(token.id));
         }
@@ -101,35 +104,22 @@ fn forced(
     // Only whole characters can be cut.
     let text = match std::str::from_utf8(&bytes) {
         Ok(text) => text,
-        Err(error) => std::str::from_utf8(bytes.get(..error.valid_up_to()).unwrap_or_default())
-            .unwrap_or_default(),
+        Err(error) => std::str::from_utf8(bytes.get(..error.valid_up_to()).unwrap_or_default()).unwrap_or_default(),
     };
     if text.is_empty() {
         return Ok(Vec::new());
     }
     let mut ids = tokens.encode_inside(text)?;
     let ends_output = text.len() == bytes.len()
-        && text
-            .bytes()
-            .try_fold(*state, |state, byte| state.step(grammar, byte))
-            .is_some_and(|state| state.is_done());
+        && text.bytes().try_fold(*state, |state, byte| state.step(grammar, byte)).is_some_and(|state| state.is_done());
     if !ends_output {
         ids.pop();
     }
     let spelled: usize = ids.iter().map(|id| tokens.bytes(*id).len()).sum();
-    let same = ids
-        .iter()
-        .flat_map(|id| tokens.bytes(*id))
-        .eq(bytes.iter().take(spelled));
+    let same = ids.iter().flat_map(|id| tokens.bytes(*id)).eq(bytes.iter().take(spelled));
     // Never more tokens than bytes, so what could be completed within the budget still can.
     let fits = same && ids.len() <= spelled.min(budget);
-    Ok(if fits {
-        ids.into_iter()
-            .map(|id| SampledToken { id, logprob: 0.0 })
-            .collect()
-    } else {
-        Vec::new()
-    })
+    Ok(if fits { ids.into_iter().map(|id| SampledToken { id, logprob: 0.0 }).collect() } else { Vec::new() })
 }
 
 fn allowed(

@@ -45,24 +45,16 @@ pub(crate) enum BodyFault {
 pub(crate) fn read(body: &[u8], offered: &dyn Fn(&str) -> bool) -> Result<Reading, BodyFault> {
     let text = String::from_utf8_lossy(body);
     // Deliberately not the strict profile: a server may send large integers and repeated keys in fields that nobody reads.
-    let value: Value =
-        serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
-            BodyFault::Shape {
-                found: not_json(&text, &error),
-            }
-        })?;
+    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| BodyFault::Shape { found: not_json(&text, &error) })?;
     if let Some(fault) = error_in(&value) {
         return Err(fault);
     }
     // The second is Ollama's own interface.
-    let message = value
-        .pointer("/choices/0/message")
-        .or_else(|| value.get("message"))
-        .filter(|message| message.is_object());
+    let message =
+        value.pointer("/choices/0/message").or_else(|| value.get("message")).filter(|message| message.is_object());
     let Some(message) = message else {
-        return Err(BodyFault::Shape {
-            found: shape_of(&value),
-        });
+        return Err(BodyFault::Shape { found: shape_of(&value) });
     };
     let finish = value
         .pointer("/choices/0/finish_reason")
@@ -73,20 +65,10 @@ pub(crate) fn read(body: &[u8], offered: &dyn Fn(&str) -> bool) -> Result<Readin
     let proposed = proposed_of(message, &content, finish, offered);
     let text = without_thoughts(&content).0;
     // Text that was read as calls is not said again beside them.
-    let from_content = message_calls(message).is_empty()
-        && proposed
-            .iter()
-            .any(|proposed| matches!(proposed, Proposed::Call { .. }));
-    let text = if from_content {
-        String::new()
-    } else {
-        text.to_owned()
-    };
-    Ok(Reading {
-        proposed,
-        text,
-        usage: usage_of(&value),
-    })
+    let from_content =
+        message_calls(message).is_empty() && proposed.iter().any(|proposed| matches!(proposed, Proposed::Call { .. }));
+    let text = if from_content { String::new() } else { text.to_owned() };
+    Ok(Reading { proposed, text, usage: usage_of(&value) })
 }
 
 /// The error in a body, where there is one.
@@ -119,25 +101,13 @@ pub(crate) fn error_in(value: &Value) -> Option<BodyFault> {
     })
 }
 
-fn proposed_of(
-    message: &Value,
-    content: &str,
-    finish: &str,
-    offered: &dyn Fn(&str) -> bool,
-) -> Vec<Proposed> {
+fn proposed_of(message: &Value, content: &str, finish: &str, offered: &dyn Fn(&str) -> bool) -> Vec<Proposed> {
     let was_cut = matches!(finish, "length" | "max_tokens" | "MAX_TOKENS");
     let mut proposed: Vec<Proposed> = Vec::new();
     let mut ids: Vec<String> = Vec::new();
     for call in message_calls(message) {
-        let Some(Proposed::Call {
-            id,
-            name,
-            arguments,
-        }) = call_of(call)
-        else {
-            proposed.push(Proposed::Unreadable {
-                reason: "a tool call without a function name".to_owned(),
-            });
+        let Some(Proposed::Call { id, name, arguments }) = call_of(call) else {
+            proposed.push(Proposed::Unreadable { reason: "a tool call without a function name".to_owned() });
             continue;
         };
         if was_cut && is_cut(&arguments) {
@@ -147,20 +117,12 @@ fn proposed_of(
         // Some servers give every call of a turn the same id; only the first keeps it.
         let id = id.filter(|id| !ids.contains(id));
         ids.extend(id.clone());
-        proposed.push(Proposed::Call {
-            id,
-            name,
-            arguments,
-        });
+        proposed.push(Proposed::Call { id, name, arguments });
     }
     if !proposed.is_empty() {
         return proposed;
     }
-    if let Some(reason) = message
-        .get("refusal")
-        .and_then(Value::as_str)
-        .filter(|reason| !reason.is_empty())
-    {
+    if let Some(reason) = message.get("refusal").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
         return vec![Proposed::Call {
             id: None,
             name: reserved::REFUSE.to_owned(),
@@ -168,9 +130,7 @@ fn proposed_of(
         }];
     }
     if matches!(finish, "content_filter" | "SAFETY") {
-        return vec![Proposed::Unreadable {
-            reason: "the server's filter withheld the output".to_owned(),
-        }];
+        return vec![Proposed::Unreadable { reason: "the server's filter withheld the output".to_owned() }];
     }
     let in_content = calls(content, offered);
     if !matches!(in_content.as_slice(), [Proposed::Unreadable { .. }]) {
@@ -197,11 +157,7 @@ fn message_calls(message: &Value) -> Vec<&Value> {
     match message.get("tool_calls") {
         Some(Value::Array(calls)) => calls.iter().collect(),
         Some(call @ Value::Object(_)) => vec![call],
-        _ => message
-            .get("function_call")
-            .filter(|call| call.is_object())
-            .into_iter()
-            .collect(),
+        _ => message.get("function_call").filter(|call| call.is_object()).into_iter().collect(),
     }
 }
 
@@ -209,11 +165,9 @@ fn message_calls(message: &Value) -> Vec<&Value> {
 fn content_of(message: &Value) -> String {
     match message.get("content") {
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => parts
-            .iter()
-            .filter_map(|part| part.get("text")?.as_str())
-            .collect::<Vec<_>>()
-            .join(""),
+        Some(Value::Array(parts)) => {
+            parts.iter().filter_map(|part| part.get("text")?.as_str()).collect::<Vec<_>>().join("")
+        }
         // A model that was asked for JSON, behind a server that parsed it.
         Some(value @ Value::Object(_)) => arguments_text(Some(value)),
         _ => String::new(),
@@ -233,10 +187,7 @@ fn shape_of(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
             let names: Vec<&str> = fields.keys().take(8).map(String::as_str).collect();
-            format!(
-                "an object with the fields `{}` and no message",
-                names.join(", ")
-            )
+            format!("an object with the fields `{}` and no message", names.join(", "))
         }
         Value::Array(_) => "a list".to_owned(),
         _ => "a scalar".to_owned(),
@@ -259,11 +210,9 @@ mod tests {
                     .proposed
                     .iter()
                     .map(|proposed| match proposed {
-                        Proposed::Call {
-                            id,
-                            name,
-                            arguments,
-                        } => format!("{}:{name}{arguments}", id.as_deref().unwrap_or("-")),
+                        Proposed::Call { id, name, arguments } => {
+                            format!("{}:{name}{arguments}", id.as_deref().unwrap_or("-"))
+                        }
                         Proposed::Unreadable { reason } => format!("? {reason}"),
                         Proposed::Action { value } => format!("{value:?}"),
                     })
@@ -287,38 +236,109 @@ mod tests {
     fn turns_are_read_as_servers_send_them() {
         let wifi = r#"{"type":"function","id":"c1","function":{"name":"wifi","arguments":"{\"action\": \"on\"}"}}"#;
         for (what, message, finish, expected) in [
-            ("openai", format!(r#"{{"role":"assistant","content":null,"tool_calls":[{wifi}]}}"#), r#""tool_calls""#, r#"c1:wifi{"action": "on"}"#),
-            ("content beside the call", format!(r#"{{"content":"On it.","tool_calls":[{wifi}]}}"#), r#""stop""#, r#"`On it.` c1:wifi{"action": "on"}"#),
-            ("content left out, finish null", format!(r#"{{"tool_calls":[{wifi}]}}"#), "null", r#"c1:wifi{"action": "on"}"#),
-            ("parallel, same id twice", format!(r#"{{"tool_calls":[{wifi},{wifi}]}}"#), r#""tool_calls""#, r#"c1:wifi{"action": "on"} -:wifi{"action": "on"}"#),
+            (
+                "openai",
+                format!(r#"{{"role":"assistant","content":null,"tool_calls":[{wifi}]}}"#),
+                r#""tool_calls""#,
+                r#"c1:wifi{"action": "on"}"#,
+            ),
+            (
+                "content beside the call",
+                format!(r#"{{"content":"On it.","tool_calls":[{wifi}]}}"#),
+                r#""stop""#,
+                r#"`On it.` c1:wifi{"action": "on"}"#,
+            ),
+            (
+                "content left out, finish null",
+                format!(r#"{{"tool_calls":[{wifi}]}}"#),
+                "null",
+                r#"c1:wifi{"action": "on"}"#,
+            ),
+            (
+                "parallel, same id twice",
+                format!(r#"{{"tool_calls":[{wifi},{wifi}]}}"#),
+                r#""tool_calls""#,
+                r#"c1:wifi{"action": "on"} -:wifi{"action": "on"}"#,
+            ),
             (
                 "arguments as an object, no id (Ollama)",
                 r#"{"content":"","tool_calls":[{"function":{"name":"wifi","arguments":{"action":"on"}}}]}"#.to_owned(),
                 r#""stop""#,
                 r#"-:wifi{"action":"on"}"#,
             ),
-            ("empty arguments", r#"{"tool_calls":[{"id":"","function":{"name":"wifi","arguments":""}}]}"#.to_owned(), r#""tool_calls""#, "-:wifi{}"),
-            ("arguments null", r#"{"tool_calls":[{"id":null,"function":{"name":"wifi","arguments":null}}]}"#.to_owned(), r#""tool_calls""#, "-:wifi{}"),
-            ("arguments left out", r#"{"tool_calls":[{"function":{"name":"wifi"}}]}"#.to_owned(), r#""tool_calls""#, "-:wifi{}"),
+            (
+                "empty arguments",
+                r#"{"tool_calls":[{"id":"","function":{"name":"wifi","arguments":""}}]}"#.to_owned(),
+                r#""tool_calls""#,
+                "-:wifi{}",
+            ),
+            (
+                "arguments null",
+                r#"{"tool_calls":[{"id":null,"function":{"name":"wifi","arguments":null}}]}"#.to_owned(),
+                r#""tool_calls""#,
+                "-:wifi{}",
+            ),
+            (
+                "arguments left out",
+                r#"{"tool_calls":[{"function":{"name":"wifi"}}]}"#.to_owned(),
+                r#""tool_calls""#,
+                "-:wifi{}",
+            ),
             (
                 "arguments as text of text",
-                r#"{"tool_calls":[{"function":{"name":"wifi","arguments":"\"{\\\"action\\\":\\\"on\\\"}\""}}]}"#.to_owned(),
+                r#"{"tool_calls":[{"function":{"name":"wifi","arguments":"\"{\\\"action\\\":\\\"on\\\"}\""}}]}"#
+                    .to_owned(),
                 r#""tool_calls""#,
                 r#"-:wifi{"action":"on"}"#,
             ),
-            ("calls empty, call in content", r#"{"content":"<tool_call>{\"name\":\"wifi\"}</tool_call>","tool_calls":[]}"#.to_owned(), r#""stop""#, "-:wifi{}"),
-            ("calls null, fenced", r#"{"content":"```json\n{\"name\":\"wifi\",\"arguments\":{}}\n```","tool_calls":null}"#.to_owned(), r#""eos""#, "-:wifi{}"),
-            ("content in parts", r#"{"content":[{"type":"text","text":"{\"name\":"},{"type":"text","text":"\"wifi\"}"}]}"#.to_owned(), r#""stop""#, "-:wifi{}"),
-            ("older interface", r#"{"content":null,"function_call":{"name":"wifi","arguments":"{}"}}"#.to_owned(), r#""function_call""#, "-:wifi{}"),
-            ("thoughts inline", format!(r#"{{"content":"<think>hm</think>","tool_calls":[{wifi}]}}"#), r#""tool_calls""#, r#"c1:wifi{"action": "on"}"#),
-            ("thoughts apart", format!(r#"{{"content":null,"reasoning_content":"hm","tool_calls":[{wifi}]}}"#), r#""tool_calls""#, r#"c1:wifi{"action": "on"}"#),
+            (
+                "calls empty, call in content",
+                r#"{"content":"<tool_call>{\"name\":\"wifi\"}</tool_call>","tool_calls":[]}"#.to_owned(),
+                r#""stop""#,
+                "-:wifi{}",
+            ),
+            (
+                "calls null, fenced",
+                r#"{"content":"```json\n{\"name\":\"wifi\",\"arguments\":{}}\n```","tool_calls":null}"#.to_owned(),
+                r#""eos""#,
+                "-:wifi{}",
+            ),
+            (
+                "content in parts",
+                r#"{"content":[{"type":"text","text":"{\"name\":"},{"type":"text","text":"\"wifi\"}"}]}"#.to_owned(),
+                r#""stop""#,
+                "-:wifi{}",
+            ),
+            (
+                "older interface",
+                r#"{"content":null,"function_call":{"name":"wifi","arguments":"{}"}}"#.to_owned(),
+                r#""function_call""#,
+                "-:wifi{}",
+            ),
+            (
+                "thoughts inline",
+                format!(r#"{{"content":"<think>hm</think>","tool_calls":[{wifi}]}}"#),
+                r#""tool_calls""#,
+                r#"c1:wifi{"action": "on"}"#,
+            ),
+            (
+                "thoughts apart",
+                format!(r#"{{"content":null,"reasoning_content":"hm","tool_calls":[{wifi}]}}"#),
+                r#""tool_calls""#,
+                r#"c1:wifi{"action": "on"}"#,
+            ),
             (
                 "thoughts took the call",
                 r#"{"content":null,"reasoning":"hm <tool_call>{\"name\":\"wifi\"}</tool_call>"}"#.to_owned(),
                 r#""stop""#,
                 "-:wifi{}",
             ),
-            ("refusal", r#"{"content":null,"refusal":"I will not."}"#.to_owned(), r#""stop""#, r#"-:refuse{"reason":"I will not."}"#),
+            (
+                "refusal",
+                r#"{"content":null,"refusal":"I will not."}"#.to_owned(),
+                r#""stop""#,
+                r#"-:refuse{"reason":"I will not."}"#,
+            ),
         ] {
             assert_eq!(shown(&choice(&message, finish)), expected, "{what}");
         }
@@ -327,42 +347,17 @@ mod tests {
     #[test]
     fn turns_without_a_call_say_why() {
         for (what, message, finish, part) in [
-            (
-                "prose",
-                r#"{"content":"Done."}"#,
-                r#""stop""#,
-                "found text `Done.`",
-            ),
-            (
-                "content null",
-                r#"{"content":null}"#,
-                r#""stop""#,
-                "found nothing",
-            ),
+            ("prose", r#"{"content":"Done."}"#, r#""stop""#, "found text `Done.`"),
+            ("content null", r#"{"content":null}"#, r#""stop""#, "found nothing"),
             (
                 "arguments cut off",
                 r#"{"tool_calls":[{"function":{"name":"wifi","arguments":"{\"act"}}]}"#,
                 r#""length""#,
                 "cut off",
             ),
-            (
-                "content cut off",
-                r#"{"content":"{\"name\": \"wi"}"#,
-                r#""length""#,
-                "cut off",
-            ),
-            (
-                "prose cut off",
-                r#"{"content":"I will now"}"#,
-                r#""length""#,
-                "cut off",
-            ),
-            (
-                "filtered",
-                r#"{"content":""}"#,
-                r#""content_filter""#,
-                "filter",
-            ),
+            ("content cut off", r#"{"content":"{\"name\": \"wi"}"#, r#""length""#, "cut off"),
+            ("prose cut off", r#"{"content":"I will now"}"#, r#""length""#, "cut off"),
+            ("filtered", r#"{"content":""}"#, r#""content_filter""#, "filter"),
             (
                 "call without a function",
                 r#"{"tool_calls":[{"id":"c1"}]}"#,
@@ -371,22 +366,14 @@ mod tests {
             ),
         ] {
             let shown = shown(&choice(message, finish));
-            assert!(
-                shown.contains("? ") && shown.contains(part),
-                "{what}: {shown}"
-            );
+            assert!(shown.contains("? ") && shown.contains(part), "{what}: {shown}");
         }
         // Cut off by the server's own accounting, but whole.
-        let whole = choice(
-            r#"{"tool_calls":[{"function":{"name":"wifi","arguments":"{}"}}]}"#,
-            r#""length""#,
-        );
+        let whole = choice(r#"{"tool_calls":[{"function":{"name":"wifi","arguments":"{}"}}]}"#, r#""length""#);
         assert_eq!(shown(&whole), "-:wifi{}");
         // Malformed, but not cut off: the harness names the fault.
-        let malformed = choice(
-            r#"{"tool_calls":[{"function":{"name":"wifi","arguments":"{action: on}"}}]}"#,
-            r#""tool_calls""#,
-        );
+        let malformed =
+            choice(r#"{"tool_calls":[{"function":{"name":"wifi","arguments":"{action: on}"}}]}"#, r#""tool_calls""#);
         assert_eq!(shown(&malformed), "-:wifi{action: on}");
     }
 
@@ -395,70 +382,32 @@ mod tests {
         let body = r#"{"model":"q","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"wifi","arguments":{}}}]},"done":true,
             "done_reason":"stop","total_duration":9223372036854775807,"prompt_eval_count":26,"eval_count":7}"#;
         let reading = read(body.as_bytes(), &offered).unwrap();
-        assert_eq!(
-            (
-                reading.usage.tokens_in,
-                reading.usage.tokens_out,
-                reading.proposed.len()
-            ),
-            (26, 7, 1)
-        );
+        assert_eq!((reading.usage.tokens_in, reading.usage.tokens_out, reading.proposed.len()), (26, 7, 1));
     }
 
     #[test]
     fn wrong_bodies_are_faults_and_never_turns() {
         for (body, part) in [
             ("", "an empty body"),
-            (
-                "<!DOCTYPE html><html>gateway</html>",
-                "markup that begins `<!DOCTYPE html>",
-            ),
+            ("<!DOCTYPE html><html>gateway</html>", "markup that begins `<!DOCTYPE html>"),
             ("upstream connect error", "text that begins `upstream"),
             ("[]", "a list"),
             ("null", "a scalar"),
             ("{}", "and no message"),
             (r#"{"choices":[]}"#, "fields `choices`"),
             (r#"{"choices":[{"message":"hi"}]}"#, "and no message"),
-            (
-                r#"{"error":{"message":"overloaded","type":"server_error","code":503}}"#,
-                "reported `overloaded`",
-            ),
-            (
-                r#"{"error":"model not found"}"#,
-                "reported `model not found`",
-            ),
-            (
-                r#"{"object":"error","message":"bad","code":400}"#,
-                "reported `bad`",
-            ),
+            (r#"{"error":{"message":"overloaded","type":"server_error","code":503}}"#, "reported `overloaded`"),
+            (r#"{"error":"model not found"}"#, "reported `model not found`"),
+            (r#"{"object":"error","message":"bad","code":400}"#, "reported `bad`"),
             (r#"{"detail":"Not Found"}"#, "reported `Not Found`"),
-            (
-                r#"{"choices":[{"message":{"content":"x"#,
-                "text that begins",
-            ),
+            (r#"{"choices":[{"message":{"content":"x"#, "text that begins"),
         ] {
             let shown = shown(body);
-            assert!(
-                shown.starts_with("fault: ") && shown.contains(part),
-                "{body}: {shown}"
-            );
+            assert!(shown.starts_with("fault: ") && shown.contains(part), "{body}: {shown}");
         }
-        let fault = read(
-            br#"{"error":{"message":"slow down","code":"429"}}"#,
-            &offered,
-        );
-        assert_eq!(
-            fault,
-            Err(BodyFault::Reported {
-                message: "slow down".to_owned(),
-                code: Some(429)
-            })
-        );
-        let null = choice(r#"{"content":"{\"name\":\"wifi\"}"}"#, r#""stop""#).replacen(
-            '{',
-            r#"{"error":null,"#,
-            1,
-        );
+        let fault = read(br#"{"error":{"message":"slow down","code":"429"}}"#, &offered);
+        assert_eq!(fault, Err(BodyFault::Reported { message: "slow down".to_owned(), code: Some(429) }));
+        let null = choice(r#"{"content":"{\"name\":\"wifi\"}"}"#, r#""stop""#).replacen('{', r#"{"error":null,"#, 1);
         assert_eq!(shown(&null), "-:wifi{}");
     }
 }

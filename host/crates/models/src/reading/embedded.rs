@@ -11,13 +11,7 @@ const CALLS_MAX: usize = 16;
 /// Objects that are looked at in one text, so that a hostile text costs a bounded time.
 const OBJECTS_MAX: usize = 64;
 /// Markers that say: what follows is a call.
-const MARKERS: [&str; 5] = [
-    "<tool_call>",
-    "<|python_tag|>",
-    "[TOOL_CALLS]",
-    "<function=",
-    "<|tool_call|>",
-];
+const MARKERS: [&str; 5] = ["<tool_call>", "<|python_tag|>", "[TOOL_CALLS]", "<function=", "<|tool_call|>"];
 
 /// The text without what a model thought before it, and those thoughts.
 pub(crate) fn without_thoughts(text: &str) -> (&str, &str) {
@@ -42,12 +36,7 @@ pub(crate) fn calls(text: &str, offered: &dyn Fn(&str) -> bool) -> Vec<Proposed>
     match (found.calls.is_empty(), found.cut && alone) {
         (false, _) => found.calls,
         (true, true) => vec![cut_off()],
-        (true, false) => vec![
-            found
-                .fault
-                .filter(|_| alone)
-                .unwrap_or_else(|| unreadable(text)),
-        ],
+        (true, false) => vec![found.fault.filter(|_| alone).unwrap_or_else(|| unreadable(text))],
     }
 }
 
@@ -68,12 +57,7 @@ fn scan(text: &str, accepted: &dyn Fn(&str) -> bool) -> Found {
         let skipped = match values.next() {
             Some(Ok(_)) => {
                 let end = values.byte_offset();
-                take(
-                    before,
-                    here.get(..end).unwrap_or(here),
-                    accepted,
-                    &mut found,
-                );
+                take(before, here.get(..end).unwrap_or(here), accepted, &mut found);
                 end
             }
             // What follows lies inside the object that was cut off, and is no call of its own.
@@ -96,9 +80,7 @@ fn take(before: &str, object: &str, accepted: &dyn Fn(&str) -> bool, found: &mut
     let value = match json::parse(object, &JsonLimits::CONTRACT) {
         Ok(value) => value,
         Err(error) => {
-            found.fault.get_or_insert(Proposed::Unreadable {
-                reason: error.to_string(),
-            });
+            found.fault.get_or_insert(Proposed::Unreadable { reason: error.to_string() });
             return;
         }
     };
@@ -110,16 +92,10 @@ fn take(before: &str, object: &str, accepted: &dyn Fn(&str) -> bool, found: &mut
         .map(|(_, name)| name.trim_matches('"'))
         && accepted(name)
     {
-        found.calls.push(Proposed::Call {
-            id: None,
-            name: name.to_owned(),
-            arguments: arguments_text(Some(&value)),
-        });
+        found.calls.push(Proposed::Call { id: None, name: name.to_owned(), arguments: arguments_text(Some(&value)) });
         return;
     }
-    if let Some(call) =
-        call_of(&value).filter(|call| matches!(call, Proposed::Call { name, .. } if accepted(name)))
-    {
+    if let Some(call) = call_of(&value).filter(|call| matches!(call, Proposed::Call { name, .. } if accepted(name))) {
         found.calls.push(call);
     }
 }
@@ -132,37 +108,17 @@ pub(super) fn call_of(value: &Value) -> Option<Proposed> {
     if let Some(first) = value.get("tool_calls").and_then(|calls| calls.get(0)) {
         return call_of(first);
     }
-    let name = ["name", "tool", "tool_name", "function"]
-        .iter()
-        .find_map(|key| value.get(*key)?.as_str())?;
-    let arguments = ["arguments", "parameters", "args", "input"]
-        .iter()
-        .find_map(|key| value.get(*key));
-    let call = Proposed::Call {
-        id: None,
-        name: name.to_owned(),
-        arguments: arguments_text(arguments),
-    };
+    let name = ["name", "tool", "tool_name", "function"].iter().find_map(|key| value.get(*key)?.as_str())?;
+    let arguments = ["arguments", "parameters", "args", "input"].iter().find_map(|key| value.get(*key));
+    let call = Proposed::Call { id: None, name: name.to_owned(), arguments: arguments_text(arguments) };
     Some(with_id(call, value))
 }
 
 fn with_id(call: Proposed, holder: &Value) -> Proposed {
     match call {
-        Proposed::Call {
-            id: None,
-            name,
-            arguments,
-        } => {
-            let id = holder
-                .get("id")
-                .and_then(Value::as_str)
-                .filter(|id| !id.is_empty())
-                .map(str::to_owned);
-            Proposed::Call {
-                id,
-                name,
-                arguments,
-            }
+        Proposed::Call { id: None, name, arguments } => {
+            let id = holder.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
+            Proposed::Call { id, name, arguments }
         }
         other => other,
     }
@@ -180,14 +136,9 @@ mod tests {
         calls(text, &offered)
             .into_iter()
             .map(|proposed| match proposed {
-                Proposed::Call {
-                    id,
-                    name,
-                    arguments,
-                } => format!(
-                    "{}{name} {arguments}",
-                    id.map(|id| format!("{id} ")).unwrap_or_default()
-                ),
+                Proposed::Call { id, name, arguments } => {
+                    format!("{}{name} {arguments}", id.map(|id| format!("{id} ")).unwrap_or_default())
+                }
                 Proposed::Unreadable { reason } => format!("? {reason}"),
                 Proposed::Action { value } => format!("{value:?}"),
             })
@@ -203,11 +154,7 @@ mod tests {
                 "<tool_call>\n{\"name\": \"wifi\", \"arguments\": {\"action\": \"on\"}}\n</tool_call>",
                 vec![wifi],
             ),
-            (
-                "tag not closed",
-                "<tool_call>{\"name\": \"wifi\", \"arguments\": {\"action\": \"on\"}}",
-                vec![wifi],
-            ),
+            ("tag not closed", "<tool_call>{\"name\": \"wifi\", \"arguments\": {\"action\": \"on\"}}", vec![wifi]),
             (
                 "two tagged",
                 "<tool_call>{\"name\":\"wifi\",\"arguments\":{\"action\":\"on\"}}</tool_call>\n<tool_call>{\"name\":\"alarm\"}</tool_call>",
@@ -218,16 +165,8 @@ mod tests {
                 "Sure:\n```json\n{\"name\": \"wifi\", \"arguments\": {\"action\": \"on\"}}\n```\nDone.",
                 vec![wifi],
             ),
-            (
-                "bare",
-                r#"{"name": "wifi", "arguments": {"action": "on"}}"#,
-                vec![wifi],
-            ),
-            (
-                "bare, unknown name",
-                r#"{"name": "tv", "arguments": {}}"#,
-                vec!["tv {}"],
-            ),
+            ("bare", r#"{"name": "wifi", "arguments": {"action": "on"}}"#, vec![wifi]),
+            ("bare, unknown name", r#"{"name": "tv", "arguments": {}}"#, vec!["tv {}"]),
             (
                 "bare, two lines",
                 "{\"name\":\"wifi\",\"arguments\":{\"action\":\"on\"}}\n{\"name\":\"alarm\",\"arguments\":{}}",
@@ -238,36 +177,16 @@ mod tests {
                 r#"[{"name":"wifi","arguments":{"action":"on"}},{"name":"alarm","arguments":{}}]"#,
                 vec![wifi, "alarm {}"],
             ),
-            (
-                "parameters",
-                r#"{"name": "wifi", "parameters": {"action": "on"}}"#,
-                vec![wifi],
-            ),
-            (
-                "arguments as text",
-                r#"{"name": "wifi", "arguments": "{\"action\":\"on\"}"}"#,
-                vec![wifi],
-            ),
+            ("parameters", r#"{"name": "wifi", "parameters": {"action": "on"}}"#, vec![wifi]),
+            ("arguments as text", r#"{"name": "wifi", "arguments": "{\"action\":\"on\"}"}"#, vec![wifi]),
             (
                 "openai shape",
                 r#"{"id":"c1","type":"function","function":{"name":"wifi","arguments":{"action":"on"}}}"#,
                 vec![r#"c1 wifi {"action":"on"}"#],
             ),
-            (
-                "python tag",
-                r#"<|python_tag|>{"name": "wifi", "parameters": {"action": "on"}}"#,
-                vec![wifi],
-            ),
-            (
-                "mistral",
-                r#"[TOOL_CALLS][{"name": "wifi", "arguments": {"action": "on"}}]"#,
-                vec![wifi],
-            ),
-            (
-                "function tag",
-                r#"<function=wifi>{"action": "on"}</function>"#,
-                vec![wifi],
-            ),
+            ("python tag", r#"<|python_tag|>{"name": "wifi", "parameters": {"action": "on"}}"#, vec![wifi]),
+            ("mistral", r#"[TOOL_CALLS][{"name": "wifi", "arguments": {"action": "on"}}]"#, vec![wifi]),
+            ("function tag", r#"<function=wifi>{"action": "on"}</function>"#, vec![wifi]),
             (
                 "after thoughts",
                 "<think>{\"name\":\"alarm\"}</think>{\"name\":\"wifi\",\"arguments\":{\"action\":\"on\"}}",
@@ -294,51 +213,21 @@ mod tests {
             ("prose", "I turned it on.", "found text `I turned it on.`"),
             ("nothing", "  ", "found nothing"),
             ("only thoughts", "<think>what now", "found nothing"),
-            (
-                "cut in bare",
-                r#"{"name": "wifi", "arguments": {"act"#,
-                "cut off",
-            ),
-            (
-                "cut in tag",
-                r#"<tool_call>{"name": "wifi", "arg"#,
-                "cut off",
-            ),
-            (
-                "cut, with a call inside",
-                r#"{"name": "wifi", "arguments": {"x": {"name": "alarm"}, "z"#,
-                "cut off",
-            ),
-            (
-                "json without a name",
-                r#"{"action": "on"}"#,
-                "expected a call",
-            ),
-            (
-                "an example in prose",
-                r#"Use {"name": "tv", "arguments": {}} for that."#,
-                "found text",
-            ),
-            (
-                "duplicate key",
-                r#"{"name": "wifi", "arguments": {"a": 1, "a": 2}}"#,
-                "duplicate key `a`",
-            ),
+            ("cut in bare", r#"{"name": "wifi", "arguments": {"act"#, "cut off"),
+            ("cut in tag", r#"<tool_call>{"name": "wifi", "arg"#, "cut off"),
+            ("cut, with a call inside", r#"{"name": "wifi", "arguments": {"x": {"name": "alarm"}, "z"#, "cut off"),
+            ("json without a name", r#"{"action": "on"}"#, "expected a call"),
+            ("an example in prose", r#"Use {"name": "tv", "arguments": {}} for that."#, "found text"),
+            ("duplicate key", r#"{"name": "wifi", "arguments": {"a": 1, "a": 2}}"#, "duplicate key `a`"),
         ] {
             let shown = shown(text);
-            assert!(
-                matches!(shown.as_slice(), [one] if one.contains(part)),
-                "{what}: {shown:?}"
-            );
+            assert!(matches!(shown.as_slice(), [one] if one.contains(part)), "{what}: {shown:?}");
         }
     }
 
     #[test]
     fn a_hostile_text_costs_a_bounded_time() {
         assert_eq!(shown(&"{".repeat(200_000)).len(), 1);
-        assert_eq!(
-            calls(&r#"{"name":"wifi"}"#.repeat(1000), &offered).len(),
-            CALLS_MAX
-        );
+        assert_eq!(calls(&r#"{"name":"wifi"}"#.repeat(1000), &offered).len(), CALLS_MAX);
     }
 }

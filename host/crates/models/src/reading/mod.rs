@@ -18,18 +18,14 @@ pub(crate) fn unreadable(found: &str) -> Proposed {
     let reason = if shown.is_empty() {
         "expected a call of one of the offered functions, found nothing".to_owned()
     } else {
-        format!(
-            "expected a call of one of the offered functions, found text `{shown}`; to end, call `finish`"
-        )
+        format!("expected a call of one of the offered functions, found text `{shown}`; to end, call `finish`")
     };
     Proposed::Unreadable { reason }
 }
 
 /// The reason for output that ended inside a call.
 pub(crate) fn cut_off() -> Proposed {
-    Proposed::Unreadable {
-        reason: "the call was cut off before it was complete; write a shorter one".to_owned(),
-    }
+    Proposed::Unreadable { reason: "the call was cut off before it was complete; write a shorter one".to_owned() }
 }
 
 /// Arguments as JSON text, whatever form they came in: an object, text, text inside text, or nothing.

@@ -5,24 +5,9 @@ use serde_json::Value;
 
 /// Reads the counts of a response; zeros where there are none. The cost is not counted here.
 pub(super) fn usage_of(body: &Value) -> Usage {
-    let count = |paths: &[&str]| {
-        paths
-            .iter()
-            .find_map(|path| body.pointer(path)?.as_u64())
-            .unwrap_or(0)
-    };
-    let tokens_in = count(&[
-        "/usage/prompt_tokens",
-        "/usage/input_tokens",
-        "/prompt_eval_count",
-        "/tokens_evaluated",
-    ]);
-    let written = count(&[
-        "/usage/completion_tokens",
-        "/usage/output_tokens",
-        "/eval_count",
-        "/tokens_predicted",
-    ]);
+    let count = |paths: &[&str]| paths.iter().find_map(|path| body.pointer(path)?.as_u64()).unwrap_or(0);
+    let tokens_in = count(&["/usage/prompt_tokens", "/usage/input_tokens", "/prompt_eval_count", "/tokens_evaluated"]);
+    let written = count(&["/usage/completion_tokens", "/usage/output_tokens", "/eval_count", "/tokens_predicted"]);
     let tokens_cached = count(&[
         "/usage/prompt_tokens_details/cached_tokens",
         "/usage/input_tokens_details/cached_tokens",
@@ -36,22 +21,13 @@ pub(super) fn usage_of(body: &Value) -> Usage {
         "/usage/reasoning_tokens",
     ]);
     // Some servers count reasoning beside the completion, not inside; the total tells.
-    let beside = count(&["/usage/total_tokens"])
-        == tokens_in
-            .saturating_add(written)
-            .saturating_add(tokens_reasoning);
+    let beside = count(&["/usage/total_tokens"]) == tokens_in.saturating_add(written).saturating_add(tokens_reasoning);
     let tokens_out = if tokens_reasoning > 0 && (beside || tokens_reasoning > written) {
         written.saturating_add(tokens_reasoning)
     } else {
         written
     };
-    Usage {
-        tokens_in,
-        tokens_cached: tokens_cached.min(tokens_in),
-        tokens_out,
-        tokens_reasoning,
-        cost_micros: 0,
-    }
+    Usage { tokens_in, tokens_cached: tokens_cached.min(tokens_in), tokens_out, tokens_reasoning, cost_micros: 0 }
 }
 
 #[cfg(test)]
@@ -65,12 +41,7 @@ mod tests {
         let check = |body: Value, expected: [u64; 4]| {
             let usage = usage_of(&body);
             assert_eq!(
-                [
-                    usage.tokens_in,
-                    usage.tokens_cached,
-                    usage.tokens_out,
-                    usage.tokens_reasoning
-                ],
+                [usage.tokens_in, usage.tokens_cached, usage.tokens_out, usage.tokens_reasoning],
                 expected,
                 "{body}"
             );
@@ -96,10 +67,7 @@ mod tests {
             json!({"usage": {"prompt_tokens": 10, "completion_tokens": 5}, "timings": {"cache_n": 7}}),
             [10, 7, 5, 0],
         );
-        check(
-            json!({"prompt_eval_count": 12, "eval_count": 4, "done": true}),
-            [12, 0, 4, 0],
-        );
+        check(json!({"prompt_eval_count": 12, "eval_count": 4, "done": true}), [12, 0, 4, 0]);
         check(
             json!({"usage": {"input_tokens": 3, "output_tokens": 2, "input_tokens_details": {"cached_tokens": 99}}}),
             [3, 3, 2, 0],

@@ -33,14 +33,7 @@ pub(super) struct Tiny {
 
 impl Tiny {
     pub(super) fn new(family: &'static str) -> Self {
-        Self {
-            family,
-            kind: GgmlDType::F32,
-            context: 8192,
-            template: None,
-            seed: 1,
-            changed: Vec::new(),
-        }
+        Self { family, kind: GgmlDType::F32, context: 8192, template: None, seed: 1, changed: Vec::new() }
     }
 
     /// Width of a head; that of Qwen3 is not the width divided by the heads.
@@ -53,41 +46,25 @@ impl Tiny {
         let printable = |byte: u32| matches!(byte, 0x21..=0x7e | 0xa1..=0xac | 0xae..=0xff);
         let others: Vec<u32> = (0..256).filter(|byte| !printable(*byte)).collect();
         let bytes = (0..256_u32).map(|byte| {
-            let code = others
-                .iter()
-                .position(|other| *other == byte)
-                .map_or(byte, |place| 256 + place as u32);
+            let code = others.iter().position(|other| *other == byte).map_or(byte, |place| 256 + place as u32);
             char::from_u32(code).unwrap().to_string()
         });
         let merges = MERGES.iter().map(|merge| merge.replace(' ', ""));
-        CONTROLS
-            .iter()
-            .map(|text| (*text).to_owned())
-            .chain(bytes)
-            .chain(merges)
-            .collect()
+        CONTROLS.iter().map(|text| (*text).to_owned()).chain(bytes).chain(merges).collect()
     }
 
     /// Shapes by name.
     fn shapes(&self) -> Vec<(String, Vec<usize>)> {
         let (queries, keys) = (HEADS * self.head_width(), KV_HEADS * self.head_width());
         let mut shapes = vec![
-            (
-                "token_embd.weight".to_owned(),
-                vec![Self::tokens().len(), WIDTH],
-            ),
+            ("token_embd.weight".to_owned(), vec![Self::tokens().len(), WIDTH]),
             ("output_norm.weight".to_owned(), vec![WIDTH]),
         ];
         if self.family != "llama" {
-            shapes.push((
-                "output.weight".to_owned(),
-                vec![Self::tokens().len(), WIDTH],
-            ));
+            shapes.push(("output.weight".to_owned(), vec![Self::tokens().len(), WIDTH]));
         }
         for layer in 0..LAYERS {
-            let mut add = |name: &str, shape: &[usize]| {
-                shapes.push((format!("blk.{layer}.{name}"), shape.to_vec()))
-            };
+            let mut add = |name: &str, shape: &[usize]| shapes.push((format!("blk.{layer}.{name}"), shape.to_vec()));
             add("attn_norm.weight", &[WIDTH]);
             add("attn_q.weight", &[queries, WIDTH]);
             add("attn_k.weight", &[keys, WIDTH]);
@@ -118,22 +95,12 @@ impl Tiny {
                 let mut values = noise(shape.iter().product(), self.seed * 1000 + place as u64);
                 if shape.len() == 1 && !name.ends_with("bias") {
                     // Norms lie around one.
-                    values
-                        .iter_mut()
-                        .for_each(|value| *value = 1.0 + *value / 4.0);
+                    values.iter_mut().for_each(|value| *value = 1.0 + *value / 4.0);
                 } else {
                     values.iter_mut().for_each(|value| *value /= 2.0);
                 }
-                let kind = if shape.len() == 2 {
-                    self.kind
-                } else {
-                    GgmlDType::F32
-                };
-                let tensor = QTensor::quantize(
-                    &Tensor::from_vec(values, shape, &Device::Cpu).unwrap(),
-                    kind,
-                )
-                .unwrap();
+                let kind = if shape.len() == 2 { self.kind } else { GgmlDType::F32 };
+                let tensor = QTensor::quantize(&Tensor::from_vec(values, shape, &Device::Cpu).unwrap(), kind).unwrap();
                 (name, tensor)
             })
             .collect()
@@ -144,16 +111,7 @@ impl Tiny {
         self.tensors()
             .into_iter()
             .map(|(name, tensor)| {
-                (
-                    name,
-                    tensor
-                        .dequantize(&Device::Cpu)
-                        .unwrap()
-                        .flatten_all()
-                        .unwrap()
-                        .to_vec1()
-                        .unwrap(),
-                )
+                (name, tensor.dequantize(&Device::Cpu).unwrap().flatten_all().unwrap().to_vec1().unwrap())
             })
             .collect()
     }
@@ -161,18 +119,9 @@ impl Tiny {
     fn metadata(&self) -> Vec<(String, Value)> {
         let text = |text: &str| Value::String(text.to_owned());
         let tokens = Self::tokens();
-        let kinds = tokens
-            .iter()
-            .map(|token| {
-                Value::I32(if CONTROLS.contains(&token.as_str()) {
-                    3
-                } else {
-                    1
-                })
-            })
-            .collect();
-        let size =
-            |key: &str, value: usize| (format!("{}.{key}", self.family), Value::U32(value as u32));
+        let kinds =
+            tokens.iter().map(|token| Value::I32(if CONTROLS.contains(&token.as_str()) { 3 } else { 1 })).collect();
+        let size = |key: &str, value: usize| (format!("{}.{key}", self.family), Value::U32(value as u32));
         let mut metadata = vec![
             ("general.architecture".to_owned(), text(self.family)),
             ("general.name".to_owned(), text("tiny")),
@@ -182,32 +131,13 @@ impl Tiny {
             size("attention.head_count", HEADS),
             size("attention.head_count_kv", KV_HEADS),
             size("context_length", self.context as usize),
-            (
-                format!("{}.rope.freq_base", self.family),
-                Value::F32(ROPE_BASE),
-            ),
-            (
-                format!("{}.attention.layer_norm_rms_epsilon", self.family),
-                Value::F32(EPSILON),
-            ),
+            (format!("{}.rope.freq_base", self.family), Value::F32(ROPE_BASE)),
+            (format!("{}.attention.layer_norm_rms_epsilon", self.family), Value::F32(EPSILON)),
             ("tokenizer.ggml.model".to_owned(), text("gpt2")),
-            (
-                "tokenizer.ggml.pre".to_owned(),
-                text(if self.family == "llama" {
-                    "smollm"
-                } else {
-                    "qwen2"
-                }),
-            ),
-            (
-                "tokenizer.ggml.tokens".to_owned(),
-                Value::Array(tokens.iter().map(|token| text(token)).collect()),
-            ),
+            ("tokenizer.ggml.pre".to_owned(), text(if self.family == "llama" { "smollm" } else { "qwen2" })),
+            ("tokenizer.ggml.tokens".to_owned(), Value::Array(tokens.iter().map(|token| text(token)).collect())),
             ("tokenizer.ggml.token_type".to_owned(), Value::Array(kinds)),
-            (
-                "tokenizer.ggml.merges".to_owned(),
-                Value::Array(MERGES.iter().map(|merge| text(merge)).collect()),
-            ),
+            ("tokenizer.ggml.merges".to_owned(), Value::Array(MERGES.iter().map(|merge| text(merge)).collect())),
             ("tokenizer.ggml.eos_token_id".to_owned(), Value::U32(2)),
         ];
         if self.family == "qwen3" {
@@ -225,14 +155,8 @@ impl Tiny {
 
     pub(super) fn write(&self, path: &Path) {
         let (metadata, tensors) = (self.metadata(), self.tensors());
-        let metadata: Vec<(&str, &Value)> = metadata
-            .iter()
-            .map(|(name, value)| (name.as_str(), value))
-            .collect();
-        let tensors: Vec<(&str, &QTensor)> = tensors
-            .iter()
-            .map(|(name, tensor)| (name.as_str(), tensor))
-            .collect();
+        let metadata: Vec<(&str, &Value)> = metadata.iter().map(|(name, value)| (name.as_str(), value)).collect();
+        let tensors: Vec<(&str, &QTensor)> = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
         write(&mut File::create(path).unwrap(), &metadata, &tensors).unwrap();
     }
 }

@@ -46,11 +46,7 @@ impl Toy {
             .chain(longer.iter().map(|text| text.as_bytes().to_vec()))
             .chain([vec![0xe4, 0xbd], vec![0xa0, b'"']])
             .collect();
-        let trie = TokenTrie::new(
-            (0_u32..)
-                .zip(&tokens)
-                .map(|(id, bytes)| (bytes.clone(), id)),
-        );
+        let trie = TokenTrie::new((0_u32..).zip(&tokens).map(|(id, bytes)| (bytes.clone(), id)));
         Self { tokens, trie }
     }
 }
@@ -81,9 +77,7 @@ impl Tokens for Toy {
 }
 
 fn random_logits(random: &mut ChaCha8Rng, count: usize) -> Vec<f32> {
-    (0..count)
-        .map(|_| (random.next_u32() % 1000) as f32 / 100.0)
-        .collect()
+    (0..count).map(|_| (random.next_u32() % 1000) as f32 / 100.0).collect()
 }
 
 fn written(functions: &[Function], seed: u64, temperature: f32, extra: usize) -> (Written, usize) {
@@ -92,18 +86,10 @@ fn written(functions: &[Function], seed: u64, temperature: f32, extra: usize) ->
     let tokens_max = State::start(&grammar).rest(&grammar) + extra;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let first = random_logits(&mut random, toy.tokens.len());
-    let sampling = Sampling {
-        temperature,
-        top_p: 1.0,
-    };
-    let written = write(
-        &grammar,
-        &toy,
-        (sampling, seed),
-        tokens_max,
-        first,
-        &mut |_| Ok(random_logits(&mut random, toy.tokens.len())),
-    )
+    let sampling = Sampling { temperature, top_p: 1.0 };
+    let written = write(&grammar, &toy, (sampling, seed), tokens_max, first, &mut |_| {
+        Ok(random_logits(&mut random, toy.tokens.len()))
+    })
     .unwrap();
     (written, tokens_max)
 }
@@ -114,24 +100,15 @@ fn conforms(schema: &Value, value: &Value) -> bool {
         return values.as_array().unwrap().contains(value);
     }
     if let Some(options) = schema.get("anyOf") {
-        return options
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|option| conforms(option, value));
+        return options.as_array().unwrap().iter().any(|option| conforms(option, value));
     }
     let number = |key: &str| schema.get(key).and_then(Value::as_f64);
     let within = |found: f64, least: &str, most: &str| {
-        number(least).is_none_or(|least| found >= least)
-            && number(most).is_none_or(|most| found <= most)
+        number(least).is_none_or(|least| found >= least) && number(most).is_none_or(|most| found <= most)
     };
     match (schema["type"].as_str().unwrap(), value) {
-        ("string", Value::String(text)) => {
-            within(text.chars().count() as f64, "minLength", "maxLength")
-        }
-        ("integer", Value::Number(found)) => {
-            found.is_i64() && within(found.as_f64().unwrap(), "minimum", "maximum")
-        }
+        ("string", Value::String(text)) => within(text.chars().count() as f64, "minLength", "maxLength"),
+        ("integer", Value::Number(found)) => found.is_i64() && within(found.as_f64().unwrap(), "minimum", "maximum"),
         ("number", Value::Number(found)) => within(found.as_f64().unwrap(), "minimum", "maximum"),
         ("boolean", Value::Bool(_)) | ("null", Value::Null) => true,
         ("array", Value::Array(items)) => {
@@ -139,15 +116,10 @@ fn conforms(schema: &Value, value: &Value) -> bool {
                 && items.iter().all(|item| conforms(&schema["items"], item))
         }
         ("object", Value::Object(fields)) => {
-            fields.iter().all(|(key, value)| {
-                schema["properties"]
-                    .get(key)
-                    .is_some_and(|schema| conforms(schema, value))
-            }) && schema["required"]
-                .as_array()
-                .unwrap()
+            fields
                 .iter()
-                .all(|key| fields.contains_key(key.as_str().unwrap()))
+                .all(|(key, value)| schema["properties"].get(key).is_some_and(|schema| conforms(schema, value)))
+                && schema["required"].as_array().unwrap().iter().all(|key| fields.contains_key(key.as_str().unwrap()))
         }
         _ => false,
     }
@@ -169,16 +141,13 @@ fn leaf() -> impl Strategy<Value = Value> {
             1..5
         )
         .prop_map(|values| json!({"enum": values})),
-        (0..4_u32, 0..8_u32).prop_map(
-            |(least, more)| json!({"type": "string", "minLength": least, "maxLength": least + more})
-        ),
+        (0..4_u32, 0..8_u32)
+            .prop_map(|(least, more)| json!({"type": "string", "minLength": least, "maxLength": least + more})),
         Just(json!({"type": "string"})),
-        (-200..200_i64, 0..500_i64).prop_map(
-            |(least, more)| json!({"type": "integer", "minimum": least, "maximum": least + more})
-        ),
-        (-20..20_i64, 0..5_i64).prop_map(
-            |(least, more)| json!({"type": "number", "minimum": least, "maximum": least + more})
-        ),
+        (-200..200_i64, 0..500_i64)
+            .prop_map(|(least, more)| json!({"type": "integer", "minimum": least, "maximum": least + more})),
+        (-20..20_i64, 0..5_i64)
+            .prop_map(|(least, more)| json!({"type": "number", "minimum": least, "maximum": least + more})),
         Just(json!({"type": "integer"})),
         Just(json!({"type": "number", "minimum": 0.25, "maximum": 0.5})),
         Just(json!({"type": "boolean"})),
@@ -187,8 +156,10 @@ fn leaf() -> impl Strategy<Value = Value> {
 
 fn object(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     (proptest::collection::btree_map("[a-c]{1,3}", (value, any::<bool>()), 0..5)).prop_map(|fields| {
-        let required: Vec<&String> = fields.iter().filter(|(_, (_, required))| *required).map(|(name, _)| name).collect();
-        let properties: serde_json::Map<String, Value> = fields.iter().map(|(name, (schema, _))| (name.clone(), schema.clone())).collect();
+        let required: Vec<&String> =
+            fields.iter().filter(|(_, (_, required))| *required).map(|(name, _)| name).collect();
+        let properties: serde_json::Map<String, Value> =
+            fields.iter().map(|(name, (schema, _))| (name.clone(), schema.clone())).collect();
         json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
     })
 }
@@ -232,14 +203,8 @@ fn a_budget_that_no_call_fits_is_an_error_and_not_half_a_call() {
     let grammar = Grammar::new(&[function], 12);
     let needed = State::start(&grammar).rest(&grammar);
     assert_eq!(needed, r#"{"name": "wifi", "arguments": {}}"#.len());
-    let fault = write(
-        &grammar,
-        &toy,
-        (Sampling::default(), 1),
-        3,
-        vec![0.0; toy.tokens.len()],
-        &mut |_| Ok(Vec::new()),
-    );
+    let fault =
+        write(&grammar, &toy, (Sampling::default(), 1), 3, vec![0.0; toy.tokens.len()], &mut |_| Ok(Vec::new()));
     assert!(fault.is_err_and(|error| error.to_string().contains("3 are allowed")));
 }
 
@@ -251,12 +216,8 @@ fn what_has_no_alternative_is_not_sampled() {
         parameters: json!({"type": "object", "required": ["on"], "properties": {"on": {"type": "boolean"}}}),
     };
     let (written, _) = written(&[function], 3, 1.0, 10);
-    let sampled: Vec<f32> = written
-        .tokens
-        .iter()
-        .map(|token| token.logprob)
-        .filter(|logprob| *logprob != 0.0)
-        .collect();
+    let sampled: Vec<f32> =
+        written.tokens.iter().map(|token| token.logprob).filter(|logprob| *logprob != 0.0).collect();
     // The truth value, and the two places where a longer token could begin or end with what must stand there.
     assert!((1..=4).contains(&sampled.len()), "{sampled:?}");
 }
@@ -272,35 +233,20 @@ fn a_grammar_has_a_digest_that_follows_the_functions() {
     let digest = |functions: &[Function]| Grammar::new(functions, 9).digest();
     assert_eq!(
         digest(&[function("a", empty())]),
-        digest(&[Function {
-            description: "other".to_owned(),
-            ..function("a", empty())
-        }])
+        digest(&[Function { description: "other".to_owned(), ..function("a", empty()) }])
     );
+    assert_ne!(digest(&[function("a", empty())]), digest(&[function("b", empty())]));
     assert_ne!(
         digest(&[function("a", empty())]),
-        digest(&[function("b", empty())])
-    );
-    assert_ne!(
-        digest(&[function("a", empty())]),
-        digest(&[function(
-            "a",
-            json!({"type": "object", "properties": {"x": {"type": "null"}}})
-        )])
+        digest(&[function("a", json!({"type": "object", "properties": {"x": {"type": "null"}}}))])
     );
 }
 
 #[test]
 fn what_a_schema_asks_beyond_the_grammar_is_named() {
-    let function = |schema: Value| Function {
-        name: "f".to_owned(),
-        description: String::new(),
-        parameters: schema,
-    };
+    let function = |schema: Value| Function { name: "f".to_owned(), description: String::new(), parameters: schema };
     let grammar = Grammar::new(
-        &[function(
-            json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "^x"}, "b": {}}}),
-        )],
+        &[function(json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "^x"}, "b": {}}}))],
         9,
     );
     assert_eq!(grammar.loose(), ["f/a/pattern", "f/b without a type"]);
