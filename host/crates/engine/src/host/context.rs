@@ -1,0 +1,49 @@
+//! `context`: time, randomness and ids, all of them the episode's.
+
+use loopwright_bindings::afv::context;
+use loopwright_world::Clock;
+
+use crate::store::PluginState;
+
+impl context::Host for PluginState {
+    fn now(&mut self) -> wasmtime::Result<u64> {
+        self.cross(0)?;
+        Ok(self.core.as_ref().map_or(0, |core| core.state.clock.now_ns()))
+    }
+
+    fn zone(&mut self) -> wasmtime::Result<String> {
+        let zone = self.core.as_ref().map_or("UTC", |core| core.state.clock.zone()).to_owned();
+        self.cross(zone.len())?;
+        Ok(zone)
+    }
+
+    fn offset_s(&mut self, at: u64) -> wasmtime::Result<i32> {
+        self.cross(0)?;
+        let Some(core) = &self.core else { return Ok(0) };
+        Ok(offset_s(&core.state.clock, at))
+    }
+
+    fn random_u64(&mut self) -> wasmtime::Result<u64> {
+        self.cross(0)?;
+        let plugin = self.plugin.clone();
+        let drawn = self.episode("context.random-u64")?.random_u64(&plugin.record.name);
+        drawn.map_err(|fault| self.stop_host(fault))
+    }
+
+    fn next_id(&mut self, prefix: String) -> wasmtime::Result<String> {
+        self.cross(prefix.len())?;
+        match self.episode("context.next-id")?.state.ids.next_id(&prefix) {
+            Ok(id) => {
+                self.cross(id.len())?;
+                Ok(id)
+            }
+            Err(error) => Err(self.meter.trap(error)),
+        }
+    }
+}
+
+/// The zone's offset from UTC at an instant, in seconds.
+fn offset_s(clock: &Clock, at_ns: u64) -> i32 {
+    // The zone was accepted once, when the episode's clock was made.
+    Clock::new(at_ns, clock.zone()).map_or(0, |there| there.zoned().offset().seconds())
+}

@@ -1,0 +1,23 @@
+//! `log`: lines for the trace.
+
+use loopwright_bindings::{afv::log, convert::clipped};
+use loopwright_contract::limits::MESSAGE_BYTES_MAX;
+
+use crate::store::PluginState;
+
+impl log::Host for PluginState {
+    fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
+        self.cross(message.len())?;
+        let message = clipped(message, MESSAGE_BYTES_MAX);
+        let plugin = self.plugin.record.name.as_str();
+        match level {
+            log::Level::Debug => tracing::debug!(target: "loopwright::plugin", plugin, message),
+            log::Level::Info => tracing::info!(target: "loopwright::plugin", plugin, message),
+            log::Level::Warn => tracing::warn!(target: "loopwright::plugin", plugin, message),
+            log::Level::Error => tracing::error!(target: "loopwright::plugin", plugin, message),
+        }
+        let kept = self.meter.limits().log_bytes;
+        self.log.push(message, kept);
+        Ok(())
+    }
+}

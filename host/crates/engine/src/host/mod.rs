@@ -1,0 +1,62 @@
+//! The interfaces that the host serves, one file for each, named after it. A plugin sees only those that its world imports: the others are
+//! not in its linker.
+
+mod clock_control;
+mod consent;
+mod context;
+mod evidence;
+mod log;
+mod state_read;
+mod state_write;
+mod tools;
+mod types;
+
+use loopwright_contract::{fault::HostFault, state::StateError};
+use loopwright_world::World;
+
+pub(crate) use evidence::Snapshots;
+
+use crate::{core::Core, grant, limits::Stop, store::PluginState};
+
+/// What any crossing is charged beside its bytes, so that calls without any are not free.
+const CROSSING_BYTES: usize = 32;
+
+impl PluginState {
+    /// Charges one crossing with these bytes.
+    fn cross(&mut self, bytes: usize) -> wasmtime::Result<()> {
+        self.meter.charge(CROSSING_BYTES.saturating_add(bytes))
+    }
+
+    /// The world, where the plugin may read this collection.
+    fn readable(&self, collection: &str) -> Result<&World, StateError> {
+        match &self.core {
+            Some(core) if grant::has(&self.plugin.record.grant.read, collection) => Ok(&core.state.world),
+            _ => Err(denied(collection)),
+        }
+    }
+
+    /// The world, where the plugin may write this collection.
+    fn writable(&mut self, collection: &str) -> Result<&mut World, StateError> {
+        match &mut self.core {
+            Some(core) if grant::has(&self.plugin.record.grant.write, collection) => Ok(&mut core.state.world),
+            _ => Err(denied(collection)),
+        }
+    }
+
+    /// The episode; its absence ends the guest.
+    fn episode(&mut self, function: &str) -> wasmtime::Result<&mut Core> {
+        match &mut self.core {
+            Some(core) => Ok(core),
+            None => Err(self.meter.trap(format_args!("`{function}` needs an episode, and there is none while a plugin is asked who it is"))),
+        }
+    }
+
+    fn stop_host(&mut self, fault: HostFault) -> wasmtime::Error {
+        self.meter.stop(Stop::Host(fault))
+    }
+}
+
+/// Names only what the guest itself asked for, cut to a name's length.
+fn denied(collection: &str) -> StateError {
+    StateError::Denied(collection.chars().take(64).collect())
+}

@@ -1,0 +1,131 @@
+//! Many components together: each name once, and each plugin with its grant.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use loopwright_contract::{
+    episode::PluginRecord,
+    name::{CollectionName, PluginName},
+    skill::SkillCard,
+    tool::{Catalogue, InstalledTool},
+};
+
+use super::{
+    inspect::{Code, Inspected, Says},
+    world,
+};
+use crate::{
+    EngineConfig, Engines, GrantPolicy, InstallError, Refusal,
+    installed::{Installed, Loaded, ToolEntry, WorldSource},
+    store::Plugin,
+};
+
+/// Who has a name, by what it is the name of.
+#[derive(Default)]
+struct Names(BTreeMap<(&'static str, String), PluginName>);
+
+impl Names {
+    fn take(&mut self, what: &'static str, name: &str, by: &PluginName) -> Result<(), InstallError> {
+        match self.0.insert((what, name.to_owned()), by.clone()) {
+            None => Ok(()),
+            Some(first) => {
+                let reason = Refusal::Taken { what, name: name.to_owned(), by: format!("plugin `{first}`") };
+                Err(InstallError { plugin: by.clone(), reason })
+            }
+        }
+    }
+}
+
+pub(super) fn assemble(
+    engines: Arc<Engines>, config: EngineConfig, policy: &GrantPolicy, worlds: Arc<dyn WorldSource>, mut inspected: Vec<Inspected>,
+) -> Result<Installed, InstallError> {
+    inspected.sort_by(|a, b| (a.plugin.record.kind, &a.plugin.record.name).cmp(&(b.plugin.record.kind, &b.plugin.record.name)));
+    check_names(&inspected)?;
+    let owned = inspected.iter().filter_map(|one| Some((&one.plugin.record.name, catalogue(&one.says)?)));
+    let base = world::base(&config, owned.clone())?;
+    let empty = world::empty(&config, owned)?;
+    let mut collections: Vec<CollectionName> = inspected.iter().filter_map(|one| catalogue(&one.says)).flat_map(|catalogue| &catalogue.collections).map(|spec| spec.name.clone()).collect();
+    collections.sort();
+    for one in &mut inspected {
+        let record = &mut one.plugin.record;
+        record.grant = policy.grant(&record.name, record.kind, catalogue(&one.says), &collections);
+    }
+    let records: Vec<PluginRecord> = inspected.iter().map(|one| one.plugin.record.clone()).collect();
+    let fingerprint = engines.fingerprint();
+    let mut installed = Installed {
+        engines, config, records, fingerprint, base, empty, worlds,
+        tools: Vec::new(), environments: Vec::new(), verifiers: Vec::new(), skills: Vec::new(),
+        catalogue: Vec::new(), entries: Vec::new(), cards: Vec::new(), card_plugins: Vec::new(),
+    };
+    let mut parts = Parts::default();
+    for one in inspected {
+        add(&mut installed, &mut parts, one);
+    }
+    parts.finish(&mut installed);
+    Ok(installed)
+}
+
+fn catalogue(says: &Says) -> Option<&Catalogue> {
+    match says {
+        Says::Tool(catalogue) => Some(catalogue),
+        _ => None,
+    }
+}
+
+fn check_names(inspected: &[Inspected]) -> Result<(), InstallError> {
+    let mut names = Names::default();
+    for one in inspected {
+        let record = &one.plugin.record;
+        names.take("plugin", record.name.as_str(), &record.name)?;
+        match &one.says {
+            Says::Tool(catalogue) => {
+                catalogue.tools.iter().try_for_each(|spec| names.take("tool", spec.name.as_str(), &record.name))?;
+                catalogue.collections.iter().try_for_each(|spec| names.take("collection", spec.name.as_str(), &record.name))?;
+            }
+            Says::Skill(card) => names.take("skill", card.name.as_str(), &record.name)?,
+            Says::Environment | Says::Verifier => {}
+        }
+    }
+    Ok(())
+}
+
+/// Tools and cards before they are sorted by name.
+#[derive(Default)]
+struct Parts {
+    tools: Vec<(InstalledTool, ToolEntry)>,
+    cards: Vec<(SkillCard, usize)>,
+}
+
+impl Parts {
+    fn finish(mut self, installed: &mut Installed) {
+        self.tools.sort_by(|a, b| a.0.spec.name.cmp(&b.0.spec.name));
+        self.cards.sort_by(|a, b| a.0.name.cmp(&b.0.name));
+        (installed.catalogue, installed.entries) = self.tools.into_iter().unzip();
+        (installed.cards, installed.card_plugins) = self.cards.into_iter().unzip();
+    }
+}
+
+fn add(installed: &mut Installed, parts: &mut Parts, one: Inspected) {
+    let Inspected { plugin, code, says, .. } = one;
+    match (code, says) {
+        (Code::Tool(pre, entries), Says::Tool(catalogue)) => {
+            let position = installed.tools.len();
+            let name = plugin.record.name.clone();
+            let tools = catalogue.tools.into_iter().map(|spec| InstalledTool { plugin: name.clone(), spec });
+            parts.tools.extend(tools.zip(entries.into_iter().map(|entry| ToolEntry { plugin: position, ..entry })));
+            installed.tools.push(loaded(plugin, pre));
+        }
+        (Code::Environment(pre), _) => installed.environments.push(loaded(plugin, pre)),
+        (Code::Verifier(pre), _) => installed.verifiers.push(loaded(plugin, pre)),
+        (Code::Skill(pre), Says::Skill(card)) => {
+            let position = installed.skills.len();
+            parts.cards.push((*card, position));
+            installed.skills.push(loaded(plugin, pre));
+        }
+        (Code::Tool(..) | Code::Skill(_), _) => {}
+    }
+}
+
+fn loaded<P>(plugin: Plugin, pre: P) -> Loaded<P> {
+    Loaded { plugin: Arc::new(plugin), pre }
+}
+

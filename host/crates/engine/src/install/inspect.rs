@@ -1,0 +1,258 @@
+//! One component by itself: compiled, linked and asked who it is. It has no grant, no world and no time while it answers.
+
+use std::{fmt::Debug, sync::Arc};
+
+use loopwright_bindings::{
+    Violation,
+    afv::plugin,
+    convert::{
+        catalogue::catalogue_in,
+        identity::{Identity, identity_in},
+        skill::card_in,
+    },
+    environment::{EnvironmentPlugin, EnvironmentPluginPre},
+    skill::{SkillPlugin, SkillPluginPre},
+    tool::{ToolPlugin, ToolPluginPre},
+    verifier::{VerifierPlugin, VerifierPluginPre},
+};
+use loopwright_contract::{
+    episode::{PluginKind, PluginRecord},
+    skill::SkillCard,
+    tool::{Catalogue, Grant},
+};
+use wasmtime::{
+    Engine, Store,
+    component::{Component, InstancePre, types::ComponentItem},
+};
+
+use super::{Candidate, check, linker};
+use crate::{
+    EngineClass, EngineConfig, Engines, Refusal,
+    cache::Origin,
+    installed::ToolEntry,
+    limits::Stop,
+    store::{Live, Plugin, PluginState},
+};
+
+/// Our package's name before the interface's.
+const PACKAGE: &str = "loopwright:afv/";
+/// Versions of the package that this host serves. Within 0.1 functions are only added.
+const VERSION_LINE: &str = "@0.1.";
+/// Names of imports that a message lists.
+const NAMES_SHOWN_MAX: usize = 32;
+
+/// A component and what it says of itself.
+pub struct Inspected {
+    pub(crate) plugin: Plugin,
+    pub(crate) code: Code,
+    /// Who it says that it is.
+    pub identity: Identity,
+    /// What else it says, by its kind.
+    pub says: Says,
+    /// How its machine code was had.
+    pub origin: Origin,
+}
+
+/// What a plugin says besides who it is.
+pub enum Says {
+    /// A tool plugin's catalogue.
+    Tool(Box<Catalogue>),
+    /// An environment says no more.
+    Environment,
+    /// A verifier says no more.
+    Verifier,
+    /// A skill's card.
+    Skill(Box<SkillCard>),
+}
+
+/// A component that is linked.
+pub(crate) enum Code {
+    Tool(ToolPluginPre<PluginState>, Vec<ToolEntry>),
+    Environment(EnvironmentPluginPre<PluginState>),
+    Verifier(VerifierPluginPre<PluginState>),
+    Skill(SkillPluginPre<PluginState>),
+}
+
+impl Inspected {
+    /// The plugin as records name it, without any grant.
+    #[must_use]
+    pub fn record(&self) -> &PluginRecord {
+        &self.plugin.record
+    }
+}
+
+/// What was learned by asking.
+struct Answers {
+    code: Code,
+    identity: Identity,
+    says: Says,
+}
+
+pub(super) fn inspect(engines: &Arc<Engines>, config: &EngineConfig, candidate: &Candidate) -> Result<Inspected, Refusal> {
+    // A first look at the bytes, because compiling a core module ends in a long text about the wrong thing.
+    let kind = match candidate.kind {
+        Some(kind) => kind,
+        None => kind_of(engines, candidate)?,
+    };
+    let class = EngineClass::of(kind);
+    let engine = engines.engine(class);
+    let (component, origin) = compile(engines, class, candidate)?;
+    check_world(&component, engine, kind)?;
+    let linker = linker::linker(engine, kind).map_err(|error| types(&error))?;
+    let pre = linker.instantiate_pre(&component).map_err(|error| types(&error))?;
+    let record = PluginRecord {
+        name: candidate.name.clone(),
+        version: candidate.version.clone().unwrap_or_default(),
+        kind,
+        digest: candidate.digest,
+        grant: Grant::default(),
+    };
+    let mut plugin = Plugin { record, limits: config.limits_of(&candidate.name), stateful: false };
+    let asking = Arc::new(Plugin { record: plugin.record.clone(), ..plugin });
+    let Answers { code, identity, says } = ask(engines, kind, pre, &asking)?;
+    check_identity(candidate, &identity)?;
+    plugin.record.version.clone_from(&identity.version);
+    plugin.stateful = kind == PluginKind::Environment && identity.is_stateful();
+    Ok(Inspected { plugin, code, identity, says, origin })
+}
+
+fn compile(engines: &Engines, class: EngineClass, candidate: &Candidate) -> Result<(Component, Origin), Refusal> {
+    let not = |reason: String| Refusal::NotAComponent { reason };
+    match candidate.bytes.get(..8) {
+        Some([0, b'a', b's', b'm', 0x0d, 0, 1, 0]) => {}
+        Some([0, b'a', b's', b'm', 1, 0, 0, 0]) => return Err(not("found a core module\nhint: make a component of it with `cargo xtask guests` or `wasm-tools component new`".into())),
+        Some(start) => return Err(not(format!("found {} bytes that begin with {}", candidate.bytes.len(), hex::encode(start)))),
+        None => return Err(not(format!("found {} bytes", candidate.bytes.len()))),
+    }
+    let compiled = engines.components.get(engines.engine(class), class, candidate.digest, &candidate.bytes);
+    compiled.map_err(|error| not(one_line(&error)))
+}
+
+fn one_line(error: &wasmtime::Error) -> String {
+    let text = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn types(error: &wasmtime::Error) -> Refusal {
+    Refusal::Types { reason: one_line(error) }
+}
+
+/// The interface of our package that a name stands for, such as `tool`.
+fn interface(name: &str) -> Option<&str> {
+    let (interface, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
+    format!("@{version}").starts_with(VERSION_LINE).then_some(interface)
+}
+
+/// The kind of a component that no index names, by what it exports.
+fn kind_of(engines: &Engines, candidate: &Candidate) -> Result<PluginKind, Refusal> {
+    let class = EngineClass::Tool;
+    let (component, _) = compile(engines, class, candidate)?;
+    let exports = exports(&component, engines.engine(class));
+    let kinds = [PluginKind::Tool, PluginKind::Environment, PluginKind::Verifier, PluginKind::Skill];
+    let found = kinds.into_iter().find(|kind| exports.iter().any(|name| interface(name) == Some(linker::export_of(*kind))));
+    found.ok_or_else(|| Refusal::WrongWorld { expected: format!("one of {PACKAGE}tool, environment, verifier or skill"), found: listed(&exports) })
+}
+
+fn exports(component: &Component, engine: &Engine) -> Vec<String> {
+    let is_instance = |item: &ComponentItem| matches!(item, ComponentItem::ComponentInstance(_));
+    component.component_type().exports(engine).filter(|(_, item)| is_instance(&item.ty)).map(|(name, _)| name.to_owned()).collect()
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.iter().take(NAMES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ") }
+}
+
+fn check_world(component: &Component, engine: &Engine, kind: PluginKind) -> Result<(), Refusal> {
+    let exported = exports(component, engine);
+    if !exported.iter().any(|name| interface(name) == Some(linker::export_of(kind))) {
+        let expected = format!("{PACKAGE}{}@0.1.0 for a plugin of kind {kind:?}", linker::export_of(kind));
+        return Err(Refusal::WrongWorld { expected, found: listed(&exported) });
+    }
+    let allowed = |name: &str| interface(name).is_some_and(|interface| linker::imports_of(kind).contains(&interface));
+    let mut imports: Vec<String> = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).filter(|name| !allowed(name)).collect();
+    if imports.is_empty() {
+        return Ok(());
+    }
+    imports.sort();
+    imports.truncate(NAMES_SHOWN_MAX);
+    Err(Refusal::ForeignImports { kind, imports })
+}
+
+fn check_identity(candidate: &Candidate, identity: &Identity) -> Result<(), Refusal> {
+    let same = |field, expected: &str, found: &str| {
+        if expected == found { Ok(()) } else { Err(Refusal::Identity { field, expected: expected.to_owned(), found: found.to_owned() }) }
+    };
+    same("name", candidate.name.as_str(), identity.name.as_str())?;
+    candidate.version.as_deref().map_or(Ok(()), |version| same("version", version, &identity.version))
+}
+
+/// Asks a fresh instance. It is dropped afterwards: episodes make their own.
+fn ask(engines: &Engines, kind: PluginKind, pre: InstancePre<PluginState>, plugin: &Arc<Plugin>) -> Result<Answers, Refusal> {
+    let mut asked = Asked { engines, kind, plugin };
+    match kind {
+        PluginKind::Tool => {
+            let pre = ToolPluginPre::new(pre).map_err(|error| types(&error))?;
+            let mut live: Live<ToolPlugin> = asked.start(|store| pre.instantiate(store))?;
+            let identity = asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_tool().call_describe(store))?;
+            let specs = asked.answer(&mut live, "specs", |bindings, store| bindings.loopwright_afv_tool().call_specs(store), catalogue_in)?;
+            let entries = check::catalogue(&specs)?;
+            Ok(Answers { code: Code::Tool(pre, entries), identity, says: Says::Tool(Box::new(specs)) })
+        }
+        PluginKind::Environment => {
+            let pre = EnvironmentPluginPre::new(pre).map_err(|error| types(&error))?;
+            let mut live: Live<EnvironmentPlugin> = asked.start(|store| pre.instantiate(store))?;
+            let identity = asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_environment().call_describe(store))?;
+            Ok(Answers { code: Code::Environment(pre), identity, says: Says::Environment })
+        }
+        PluginKind::Verifier => {
+            let pre = VerifierPluginPre::new(pre).map_err(|error| types(&error))?;
+            let mut live: Live<VerifierPlugin> = asked.start(|store| pre.instantiate(store))?;
+            let identity = asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_verifier().call_describe(store))?;
+            Ok(Answers { code: Code::Verifier(pre), identity, says: Says::Verifier })
+        }
+        PluginKind::Skill => {
+            let pre = SkillPluginPre::new(pre).map_err(|error| types(&error))?;
+            let mut live: Live<SkillPlugin> = asked.start(|store| pre.instantiate(store))?;
+            let identity = asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_skill().call_describe(store))?;
+            let card = asked.answer(&mut live, "card", |bindings, store| bindings.loopwright_afv_skill().call_card(store), card_in)?;
+            check::card(&card)?;
+            Ok(Answers { code: Code::Skill(pre), identity, says: Says::Skill(Box::new(card)) })
+        }
+    }
+}
+
+struct Asked<'a> {
+    engines: &'a Engines,
+    kind: PluginKind,
+    plugin: &'a Arc<Plugin>,
+}
+
+impl Asked<'_> {
+    fn start<B>(&mut self, instantiate: impl FnOnce(&mut Store<PluginState>) -> wasmtime::Result<B>) -> Result<Live<B>, Refusal> {
+        let engine = self.engines.engine(EngineClass::of(self.kind));
+        let deadline = self.engines.deadline(self.plugin.limits.call_deadline);
+        Live::new(engine, Arc::clone(self.plugin), deadline, instantiate).map_err(|stop| refusal("instantiation", stop))
+    }
+
+    fn identity<B>(
+        &mut self, live: &mut Live<B>, call: impl FnOnce(&B, &mut Store<PluginState>) -> wasmtime::Result<plugin::Identity>,
+    ) -> Result<Identity, Refusal> {
+        self.answer(live, "describe", call, identity_in)
+    }
+
+    fn answer<B, R, T: Debug>(
+        &mut self, live: &mut Live<B>, function: &'static str, call: impl FnOnce(&B, &mut Store<PluginState>) -> wasmtime::Result<R>,
+        read: impl FnOnce(R) -> Result<T, Violation>,
+    ) -> Result<T, Refusal> {
+        let deadline = self.engines.deadline(self.plugin.limits.call_deadline);
+        let answer = live.run(None, deadline, call).result.map_err(|stop| refusal(function, stop))?;
+        read(answer).map_err(|violation| Refusal::Contract { function, what: violation.to_string() })
+    }
+}
+
+fn refusal(function: &'static str, stop: Stop) -> Refusal {
+    match stop {
+        Stop::Guest(fault) => Refusal::Fault { function, fault },
+        Stop::Host(fault) => Refusal::Host(fault),
+    }
+}

@@ -1,0 +1,139 @@
+//! All that is installed, as every episode shares it.
+
+use std::sync::Arc;
+
+use loopwright_contract::{
+    episode::PluginRecord,
+    fault::HostFault,
+    name::{PluginName, SkillName},
+    skill::SkillCard,
+    tool::{Failure, InstalledTool},
+};
+use loopwright_world::World;
+use serde_json::Value;
+
+use crate::{
+    Engines,
+    bindings::{environment::EnvironmentPluginPre, skill::SkillPluginPre, tool::ToolPluginPre, verifier::VerifierPluginPre},
+    config::EngineConfig,
+    store::{Plugin, PluginState},
+};
+
+/// Where named worlds of task packs come from.
+pub trait WorldSource: Send + Sync {
+    /// The canonical or plain JSON text of a world: `{collection: {key: document}}`.
+    ///
+    /// # Errors
+    /// [`HostFault::Setup`] when there is no world of that name, with what to do; [`HostFault::Io`] when it cannot be read.
+    fn world(&self, name: &str) -> Result<Arc<str>, HostFault>;
+}
+
+/// A source without worlds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoWorlds;
+
+impl WorldSource for NoWorlds {
+    fn world(&self, name: &str) -> Result<Arc<str>, HostFault> {
+        Err(HostFault::Setup(format!("world `{name}` is not known\nhint: name the task pack that brings it")))
+    }
+}
+
+/// A plugin with its code, linked.
+pub(crate) struct Loaded<P> {
+    pub(crate) plugin: Arc<Plugin>,
+    pub(crate) pre: P,
+}
+
+/// Everything that is installed.
+pub(crate) struct Installed {
+    pub(crate) engines: Arc<Engines>,
+    pub(crate) config: EngineConfig,
+    /// Sorted by kind and name.
+    pub(crate) records: Vec<PluginRecord>,
+    pub(crate) tools: Vec<Loaded<ToolPluginPre<PluginState>>>,
+    pub(crate) environments: Vec<Loaded<EnvironmentPluginPre<PluginState>>>,
+    pub(crate) verifiers: Vec<Loaded<VerifierPluginPre<PluginState>>>,
+    pub(crate) skills: Vec<Loaded<SkillPluginPre<PluginState>>>,
+    /// Every tool, sorted by name.
+    pub(crate) catalogue: Vec<InstalledTool>,
+    /// What calls of the tool at the same place in `catalogue` need.
+    pub(crate) entries: Vec<ToolEntry>,
+    /// Every skill's card, sorted by name.
+    pub(crate) cards: Vec<SkillCard>,
+    /// The skill plugin of the card at the same place in `cards`.
+    pub(crate) card_plugins: Vec<usize>,
+    pub(crate) fingerprint: String,
+    /// The collections with their initial documents, sealed.
+    pub(crate) base: World,
+    /// The same collections without documents, for named worlds.
+    pub(crate) empty: World,
+    pub(crate) worlds: Arc<dyn WorldSource>,
+}
+
+/// What a call of a tool needs, made once.
+pub(crate) struct ToolEntry {
+    /// The position of its plugin.
+    pub(crate) plugin: usize,
+    pub(crate) name: String,
+    pub(crate) arguments: jsonschema::Validator,
+    pub(crate) result: jsonschema::Validator,
+}
+
+impl ToolEntry {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Refuses arguments that the tool's schema does not allow, in words that a planner can act on.
+    pub(crate) fn check_arguments(&self, arguments: &Value) -> Result<(), Failure> {
+        if self.arguments.is_valid(arguments) {
+            return Ok(());
+        }
+        let reason = first_error(&self.arguments, arguments);
+        Err(Failure::new(400, format!("arguments of `{}`: {reason}", self.name)))
+    }
+
+    /// Refuses a result that the tool's own schema does not allow.
+    pub(crate) fn check_result(&self, data: &Value) -> Result<(), String> {
+        if self.result.is_valid(data) {
+            return Ok(());
+        }
+        Err(format!("result of `{}` against its own schema: {}", self.name, first_error(&self.result, data)))
+    }
+}
+
+/// The first thing that a value breaks, with its place.
+fn first_error(validator: &jsonschema::Validator, value: &Value) -> String {
+    let error = validator.iter_errors(value).next();
+    error.map_or_else(String::new, |error| {
+        let at = error.instance_path().to_string();
+        if at.is_empty() { error.to_string() } else { format!("`{at}`: {error}") }
+    })
+}
+
+impl Installed {
+    /// The tool of that name.
+    pub(crate) fn find(&self, name: &str) -> Option<(&InstalledTool, &ToolEntry)> {
+        let at = self.catalogue.binary_search_by(|tool| tool.spec.name.as_str().cmp(name)).ok()?;
+        Some((self.catalogue.get(at)?, self.entries.get(at)?))
+    }
+
+    /// What a call of the tool of that name needs.
+    pub(crate) fn tool(&self, name: &str) -> Option<&ToolEntry> {
+        self.find(name).map(|(_, entry)| entry)
+    }
+
+    /// The position of the skill plugin whose card has that name.
+    pub(crate) fn skill(&self, name: &SkillName) -> Option<usize> {
+        let at = self.cards.binary_search_by(|card| card.name.cmp(name)).ok()?;
+        self.card_plugins.get(at).copied()
+    }
+}
+
+/// The position of a plugin among those of its kind.
+pub(crate) fn position<P>(plugins: &[Loaded<P>], name: &PluginName, kind: &str) -> Result<usize, HostFault> {
+    plugins.iter().position(|loaded| loaded.plugin.record.name == *name).ok_or_else(|| {
+        let installed: Vec<&str> = plugins.iter().map(|loaded| loaded.plugin.record.name.as_str()).collect();
+        HostFault::Setup(format!("{kind} `{name}` is not installed; installed are: {}\nhint: build all plugins with `cargo xtask guests`", installed.join(", ")))
+    })
+}

@@ -1,0 +1,193 @@
+//! A task's world, made once: installed collections or a named world, the task's edits, and the target that its gold leads to.
+
+use std::sync::Arc;
+
+use loopwright_contract::{
+    action::Action,
+    environment::{Actor, Turn},
+    episode::{Episode, PreparedTask, StoredWorld},
+    fault::{CallFault, HostFault},
+    limits::CALLS_PER_TURN_MAX,
+    name::CallId,
+    state::StateError,
+    task::{DocumentEdit, Task, UserScript},
+    tool::ToolCall,
+};
+use loopwright_world::{Clock, EpisodeState, World};
+
+use crate::{
+    core::Core,
+    episode::LiveEpisode,
+    installed::{Installed, position},
+    record::{Record, Target},
+    stored::{self, Documents},
+};
+
+/// A task whose world is ready.
+pub(crate) struct Prepared {
+    pub(crate) installed: Arc<Installed>,
+    pub(crate) task: Arc<Task>,
+    /// The position of its environment.
+    pub(crate) environment: usize,
+    /// What every episode begins from.
+    state: EpisodeState,
+    target: Option<Arc<Target>>,
+}
+
+impl Prepared {
+    /// Builds the world and, where there is gold, the target.
+    pub(crate) fn new(installed: &Arc<Installed>, task: &Task) -> Result<Self, CallFault> {
+        let mut world = match &task.world {
+            None => installed.base.fork(),
+            Some(name) => named_world(installed, name)?,
+        };
+        edit(&mut world, task)?;
+        let mut prepared = Self::begin(installed, task, world)?;
+        if !task.gold.is_empty() {
+            prepared.target = Some(Arc::new(prepared.replay_gold()?));
+        }
+        Ok(prepared)
+    }
+
+    /// The same from stored worlds, without replaying anything.
+    pub(crate) fn restore(installed: &Arc<Installed>, task: &Task, initial: &StoredWorld, target: Option<&StoredWorld>) -> Result<Self, CallFault> {
+        let mut world = installed.empty.fork();
+        Documents::parse(&initial.text, "stored initial world")?.fill(&mut world, "stored initial world")?;
+        check_digest(&world, initial, "initial")?;
+        let mut prepared = Self::begin(installed, task, world)?;
+        if let Some(target) = target {
+            let documents = Documents::parse(&target.text, "stored target world")?;
+            let mut world = prepared.state.world.fork();
+            documents.lay_over(&mut world, "stored target world")?;
+            check_digest(&world, target, "target")?;
+            prepared.target = Some(Arc::new(Target { world, ids: documents.ids(&prepared.state.ids)? }));
+        }
+        Ok(prepared)
+    }
+
+    fn begin(installed: &Arc<Installed>, task: &Task, mut world: World) -> Result<Self, CallFault> {
+        world.seal().map_err(|error| internal(&error))?;
+        let clock = Clock::new(task.start.now_ns, &task.start.zone).map_err(|error| HostFault::Setup(format!("task `{}`: {error}", task.id)))?;
+        let state = EpisodeState::new(world, clock, task.start.seed).map_err(|error| internal(&error))?;
+        let environment = position(&installed.environments, &task.environment, "environment")?;
+        for check in &task.checks {
+            position(&installed.verifiers, &check.verifier, "verifier")?;
+        }
+        Ok(Self { installed: Arc::clone(installed), task: Arc::new(task.clone()), environment, state, target: None })
+    }
+
+    /// The beginning of an episode.
+    pub(crate) fn core(&self) -> Core {
+        let record = Record::new(self.state.world.fork(), self.target.clone());
+        Core::new(Arc::clone(&self.installed), self.state.fork(), self.task.start.seed, record)
+    }
+
+    /// Runs the gold on an episode of its own: calls only, one turn for each decision, so that time passes as it does for an agent.
+    fn replay_gold(&self) -> Result<Target, CallFault> {
+        let span = tracing::debug_span!("gold", task = %self.task.id);
+        let _entered = span.enter();
+        let mut episode = LiveEpisode::open(self)?;
+        episode.reset()?;
+        let waits = pending(&self.task.gold);
+        for decision in &self.task.gold {
+            confirm(&mut episode, &self.task, decision, &waits);
+            let calls: Vec<ToolCall> = decision.iter().filter_map(call_of).cloned().collect();
+            for calls in calls.chunks(CALLS_PER_TURN_MAX) {
+                episode.step(&Turn { actor: Actor::Agent, calls: calls.to_vec() })?;
+            }
+            episode.end_turn();
+        }
+        let state = episode.into_state()?;
+        Ok(Target { world: state.world, ids: state.ids })
+    }
+}
+
+fn call_of(action: &Action) -> Option<&ToolCall> {
+    match action {
+        Action::Call(call) => Some(call),
+        _ => None,
+    }
+}
+
+/// The calls that gold asks the user about after they were held back.
+fn pending(gold: &[Vec<Action>]) -> Vec<CallId> {
+    let asks = gold.iter().flatten().filter_map(|action| match action {
+        Action::Ask { pending, .. } => pending.clone(),
+        _ => None,
+    });
+    asks.collect()
+}
+
+/// Gives the user's consent where the script has it: when gold asks for it, or before the call where gold never asks.
+fn confirm(episode: &mut LiveEpisode, task: &Task, decision: &[Action], waits: &[CallId]) {
+    let script = &task.user;
+    for action in decision {
+        match action {
+            Action::Call(call) if !waits.contains(&call.id) && consents(script, call) => episode.confirm(call),
+            Action::Ask { pending: Some(id), .. } => {
+                let asked = task.gold.iter().flatten().filter_map(call_of).find(|call| call.id == *id);
+                if let Some(call) = asked.filter(|call| consents(script, call)) {
+                    episode.confirm(call);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn consents(script: &UserScript, call: &ToolCall) -> bool {
+    let same = |arguments: &serde_json::Value| *arguments == call.arguments;
+    script.consents.iter().any(|consent| consent.tool == call.tool && consent.arguments.as_ref().is_none_or(same))
+}
+
+fn internal(error: &StateError) -> HostFault {
+    HostFault::Internal(format!("preparing a world: {error}"))
+}
+
+fn named_world(installed: &Installed, name: &str) -> Result<World, HostFault> {
+    let what = format!("world `{name}`");
+    let text = installed.worlds.world(name)?;
+    let mut world = installed.empty.fork();
+    Documents::parse(&text, &what)?.fill(&mut world, &what)?;
+    Ok(world)
+}
+
+fn edit(world: &mut World, task: &Task) -> Result<(), HostFault> {
+    for (position, edit) in task.edits.iter().enumerate() {
+        let done = match edit {
+            DocumentEdit::Put { collection, key, value } => world.put_value(collection, key, value),
+            DocumentEdit::Patch { collection, key, value } => world.patch(collection, key, &value.to_string()),
+            DocumentEdit::Delete { collection, key } => world.delete(collection, key).map(drop),
+        };
+        done.map_err(|error| {
+            let (DocumentEdit::Put { collection, key, .. } | DocumentEdit::Patch { collection, key, .. } | DocumentEdit::Delete { collection, key }) = edit;
+            HostFault::Setup(format!("task `{}`: edit {position} of `{collection}`, document `{key}`: {error}", task.id))
+        })?;
+    }
+    Ok(())
+}
+
+fn check_digest(world: &World, stored: &StoredWorld, which: &str) -> Result<(), HostFault> {
+    let found = world.full_digest();
+    if found == stored.digest {
+        return Ok(());
+    }
+    Err(HostFault::Setup(format!("stored {which} world: expected {}, found {found}", stored.digest)))
+}
+
+/// What the engine hands out: prepared tasks are shared by the episodes that are opened from them.
+pub(crate) struct Shared(pub(crate) Arc<Prepared>);
+
+impl PreparedTask for Shared {
+    fn initial(&self) -> StoredWorld {
+        stored::store(&self.0.state.world, None)
+    }
+
+    fn target(&self) -> Option<StoredWorld> {
+        self.0.target.as_ref().map(|target| stored::store(&target.world, Some(&target.ids)))
+    }
+
+    fn open(&self) -> Result<Box<dyn Episode>, CallFault> {
+        Ok(Box::new(LiveEpisode::open(&self.0)?))
+    }
+}

@@ -1,0 +1,7 @@
+//! The guests of `tests/`, for the tests that look inside.
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "shared with tests/, which uses all of it")]
+
+#[path = "../tests/all/support/guest.rs"]
+pub mod guest;
+#[path = "../tests/all/support/image.rs"]
+pub mod image;
