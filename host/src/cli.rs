@@ -170,7 +170,7 @@ pub struct ModelArgs {
     pub model: Option<PathBuf>,
     /// Sampling temperature; 0 takes the likeliest token.
     #[arg(long, default_value_t = 0.0)]
-    pub temperature: f64,
+    pub temperature: f32,
     /// Base address of an OpenAI-compatible server, such as `http://127.0.0.1:8000/v1`.
     #[arg(long)]
     pub endpoint: Option<String>,

@@ -66,7 +66,7 @@ fn http(args: &ModelArgs) -> anyhow::Result<HttpPlanner> {
     let config = HttpConfig {
         api_key: std::env::var(&args.key_variable).ok().filter(|key| !key.is_empty()).map(ApiKey::new),
         prices: Prices { input: args.price_in_micros, cached: args.price_in_micros, output: args.price_out_micros },
-        temperature: Some(args.temperature),
+        temperature: Some(f64::from(args.temperature)),
         timeout: Duration::from_secs(args.timeout_s),
         ..HttpConfig::new(endpoint.clone(), args.model_name.clone())
     };

@@ -1,8 +1,9 @@
 //! The harness: what all episodes of a run share.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use loopwright_contract::action::ActionSpace;
 use loopwright_contract::digest::HarnessDigest;
 use loopwright_contract::episode::EpisodeHost;
 use loopwright_contract::memory::Recall;
@@ -10,6 +11,7 @@ use loopwright_contract::name::{SkillName, ToolName};
 use loopwright_contract::tool::ToolSpec;
 
 use crate::decode::SchemaCache;
+use crate::episode::SKILL_CARDS_MAX;
 use crate::recall::ToolIndex;
 use crate::settings::Settings;
 use crate::skills::{SkillFile, SkillLibrary};
@@ -34,6 +36,32 @@ pub struct Harness {
     settings: Settings,
     memory: Option<Arc<dyn Recall>>,
     digest: HarnessDigest,
+    rankings: Cache<String, Arc<[ToolName]>>,
+    spaces: Cache<Vec<ToolName>, Arc<ActionSpace>>,
+}
+
+/// Entries of one cache; a full one is emptied.
+const CACHE_ENTRIES_MAX: usize = 4096;
+
+type Cache<K, V> = Mutex<BTreeMap<K, V>>;
+
+/// The value for a key, made when it is not there. What is made depends on the key alone, so it does not matter who makes it.
+fn kept<K, Q, V>(cache: &Cache<K, V>, key: &Q, make: impl FnOnce() -> V) -> V
+where
+    K: Ord + std::borrow::Borrow<Q>,
+    Q: Ord + ToOwned<Owned = K> + ?Sized,
+    V: Clone,
+{
+    if let Some(value) = cache.lock().unwrap_or_else(PoisonError::into_inner).get(key) {
+        return value.clone();
+    }
+    let value = make();
+    let mut entries = cache.lock().unwrap_or_else(PoisonError::into_inner);
+    if entries.len() >= CACHE_ENTRIES_MAX {
+        entries.clear();
+    }
+    entries.insert(key.to_owned(), value.clone());
+    value
 }
 
 impl Harness {
@@ -41,14 +69,29 @@ impl Harness {
     ///
     /// # Errors
     /// [`HarnessError`] when a skill file has the name of another skill.
-    pub fn new(host: Arc<dyn EpisodeHost>, settings: Settings, skill_files: Vec<SkillFile>) -> Result<Self, HarnessError> {
+    pub fn new(
+        host: Arc<dyn EpisodeHost>,
+        settings: Settings,
+        skill_files: Vec<SkillFile>,
+    ) -> Result<Self, HarnessError> {
         let settings = settings.recordable();
         let specs: Vec<ToolSpec> = host.tools().iter().map(|tool| tool.spec.clone()).collect();
         let index = ToolIndex::build(&specs);
         let schemas = SchemaCache::new(host.tools());
         let skills = SkillLibrary::new(host.skills(), skill_files).map_err(HarnessError::SkillTwice)?;
         let specs = specs.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
-        Ok(Self { index, specs, schemas, skills, settings, memory: None, digest: settings.digest(), host })
+        Ok(Self {
+            index,
+            specs,
+            schemas,
+            skills,
+            settings,
+            memory: None,
+            digest: settings.digest(),
+            host,
+            rankings: Mutex::default(),
+            spaces: Mutex::default(),
+        })
     }
 
     /// The same harness with a memory to read. What episodes add is in their results.
@@ -92,8 +135,18 @@ impl Harness {
         self.specs.get(name)
     }
 
-    /// All installed tools, best first for a request.
-    pub(crate) fn ranked(&self, request: &str) -> Vec<ToolName> {
-        self.index.candidates(request, self.index.len()).into_iter().map(|(name, _)| name).collect()
+    /// All installed tools, best first for a request. Kept, because one task is run many times.
+    pub(crate) fn ranked(&self, request: &str) -> Arc<[ToolName]> {
+        let rank = || self.index.candidates(request, self.index.len()).into_iter().map(|(name, _)| name).collect();
+        kept(&self.rankings, request, rank)
+    }
+
+    /// The action space of an episode that begins with these tools; shared by all that do.
+    pub(crate) fn space(&self, tools: &[ToolName]) -> Arc<ActionSpace> {
+        kept(&self.spaces, tools, || {
+            let tools = tools.iter().filter_map(|name| self.specs.get(name)).cloned().collect();
+            let skills = self.skills.cards().iter().take(SKILL_CARDS_MAX).cloned().collect();
+            Arc::new(ActionSpace { tools, skills, memory: self.settings.memory, ask: true })
+        })
     }
 }

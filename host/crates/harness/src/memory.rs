@@ -67,7 +67,12 @@ fn ranked(items: &[Remembered], prefix: &str, query: &str, limit: u32) -> Vec<Me
         let shared = words(&item.content).intersection(&wanted).count();
         if shared > 0 {
             let score = shared as f64 / wanted.len() as f64;
-            found.push(MemoryItem { id: format!("{prefix}{}", position + 1), content: item.content.clone(), category: item.category.clone(), score });
+            found.push(MemoryItem {
+                id: format!("{prefix}{}", position + 1),
+                content: item.content.clone(),
+                category: item.category.clone(),
+                score,
+            });
         }
     }
     best(found, limit)
@@ -174,8 +179,12 @@ mod tests {
     #[test]
     fn an_episode_remembers_a_bounded_number_of_things() {
         let mut episode = EpisodeMemory::new(None);
-        let answers: Vec<Value> = (0..=REMEMBERED_MAX).map(|number| episode.remember(&number.to_string(), None)).collect();
-        assert_eq!(answers.iter().filter(|answer| answer.pointer("/success") == Some(&json!(true))).count(), REMEMBERED_MAX);
+        let answers: Vec<Value> =
+            (0..=REMEMBERED_MAX).map(|number| episode.remember(&number.to_string(), None)).collect();
+        assert_eq!(
+            answers.iter().filter(|answer| answer.pointer("/success") == Some(&json!(true))).count(),
+            REMEMBERED_MAX
+        );
         assert_eq!(answers.last().and_then(|answer| answer.pointer("/code")), Some(&json!(429)));
     }
 }

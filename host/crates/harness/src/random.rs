@@ -54,7 +54,10 @@ mod tests {
     fn the_generator_gives_the_published_numbers() {
         // First outputs for seed 1234567, as listed for SplitMix64 on Rosetta Code.
         let mut generator = Generator::new(1_234_567);
-        assert_eq!([generator.next(), generator.next(), generator.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+        assert_eq!(
+            [generator.next(), generator.next(), generator.next()],
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+        );
     }
 
     #[test]

@@ -141,16 +141,26 @@ impl Replayer {
         if let Some(difference) = setup_difference(header, &harness, |_| true) {
             return Ok(ReplayReport { difference: Some(difference), notes: Vec::new() });
         }
-        let Rerun { live, mut notes } = self.rerun(&stored.trajectory, &harness, worlds)?;
+        let void = stored.trajectory.footer.as_ref().is_some_and(|footer| matches!(footer.outcome, Outcome::Void(_)));
+        let Rerun { live, mut notes } = match self.rerun(&stored.trajectory, &harness, worlds) {
+            Err(ReplayError::Open(reason)) if void && stored.trajectory.turns.is_empty() => {
+                return Ok(ReplayReport {
+                    difference: None,
+                    notes: vec![format!("the episode is void and does not open: {reason}")],
+                });
+            }
+            rerun => rerun?,
+        };
         let produced = live.conclude(Duration::ZERO).lines.unwrap_or_default();
         let compared = match &stored.trajectory.footer {
             None => {
                 notes.push("the recording was cut off; its lines were compared up to there".to_owned());
                 stored.lines.len().min(stored.course_lines())
             }
-            Some(footer) if matches!(footer.outcome, Outcome::Void(_)) => {
+            Some(_) if void => {
+                // The last turn may itself be the casualty, as when a deadline passed in it.
                 notes.push("the episode is void: its end, a fault of the infrastructure, was not compared".to_owned());
-                stored.course_lines()
+                stored.course_lines() - stored.trajectory.turns.len().min(1)
             }
             Some(_) => stored.lines.len().max(produced.len()),
         };
@@ -161,12 +171,23 @@ impl Replayer {
     ///
     /// # Errors
     /// [`ReplayError`], also when the episode goes differently now, when it is void, and when a verifier fails.
-    pub fn verify(&self, stored: &StoredTrajectory, worlds: &WorldStore, choice: &VerifierChoice) -> Result<Judgement, ReplayError> {
+    pub fn verify(
+        &self,
+        stored: &StoredTrajectory,
+        worlds: &WorldStore,
+        choice: &VerifierChoice,
+    ) -> Result<Judgement, ReplayError> {
         let header = &stored.trajectory.header;
         let recorded = stored.trajectory.footer.as_ref().map(|footer| footer.outcome.clone());
         match &recorded {
-            None => return Err(ReplayError::Unjudgeable("the recording was cut off, so there is no end to judge".to_owned())),
-            Some(Outcome::Void(reason)) => return Err(ReplayError::Unjudgeable(format!("the episode is void: {reason}"))),
+            None => {
+                return Err(ReplayError::Unjudgeable(
+                    "the recording was cut off, so there is no end to judge".to_owned(),
+                ));
+            }
+            Some(Outcome::Void(reason)) => {
+                return Err(ReplayError::Unjudgeable(format!("the episode is void: {reason}")));
+            }
             Some(_) => {}
         }
         let harness = self.harness(header)?;
@@ -183,7 +204,8 @@ impl Replayer {
     }
 
     fn harness(&self, header: &Header) -> Result<Arc<Harness>, ReplayError> {
-        let settings: Settings = serde_json::from_value(header.settings.clone()).map_err(|error| ReplayError::Settings(error.to_string()))?;
+        let settings: Settings = serde_json::from_value(header.settings.clone())
+            .map_err(|error| ReplayError::Settings(error.to_string()))?;
         let key = canonical(&header.settings);
         let mut harnesses = self.harnesses.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(harness) = harnesses.get(&key) {
@@ -194,18 +216,28 @@ impl Replayer {
         Ok(harness)
     }
 
-    fn rerun<'a>(&self, trajectory: &'a Trajectory, harness: &'a Harness, worlds: &WorldStore) -> Result<Rerun<'a>, ReplayError> {
+    fn rerun<'a>(
+        &self,
+        trajectory: &'a Trajectory,
+        harness: &'a Harness,
+        worlds: &WorldStore,
+    ) -> Result<Rerun<'a>, ReplayError> {
         let header = &trajectory.header;
         let initial = worlds.get(header.initial)?;
         let target = header.target.map(|digest| worlds.get(digest)).transpose()?;
         let prepared = self.host.restore(&header.task, &initial, target.as_ref()).map_err(ReplayError::Restore)?;
         let mut notes = Vec::new();
         if header.engine != self.host.fingerprint() {
-            notes.push(format!("recorded on engine `{}`, run again on `{}`", cut(&header.engine, 80), self.host.fingerprint()));
+            notes.push(format!(
+                "recorded on engine `{}`, run again on `{}`",
+                cut(&header.engine, 80),
+                self.host.fingerprint()
+            ));
         }
         let plan = Plan {
             id: header.episode.clone(),
             task: &header.task,
+            task_digest: header.task_digest,
             policy: header.policy.clone(),
             seed: header.seed,
             record: header.record,
@@ -216,7 +248,8 @@ impl Replayer {
             recorded: Some((header.plugins.clone(), header.engine.clone())),
         };
         let opened = LiveEpisode::open(harness, prepared.as_ref(), plan);
-        let mut live = opened.map_err(|unopened| ReplayError::Open(format!("{:?}", unopened.conclude(harness).outcome)))?;
+        let mut live =
+            opened.map_err(|unopened| ReplayError::Open(format!("{:?}", unopened.conclude(harness).outcome)))?;
         for turn in &trajectory.turns {
             if live.due(Duration::ZERO).is_none() {
                 break;
@@ -246,7 +279,8 @@ fn end_as_recorded(live: &mut LiveEpisode<'_>, trajectory: &Trajectory) {
 
 /// The fault whose words a reason is.
 fn too_long(reason: &str) -> Option<PlannerFault> {
-    let numbers: Vec<u64> = reason.split(|character: char| !character.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect();
+    let numbers: Vec<u64> =
+        reason.split(|character: char| !character.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect();
     let [found, limit] = numbers.as_slice() else { return None };
     let fault = PlannerFault::ContextTooLong { found: *found, limit: *limit };
     (fault.to_string() == reason).then_some(fault)
@@ -269,15 +303,24 @@ fn chosen(checks: &[Check], choice: &VerifierChoice) -> Vec<Check> {
 
 /// What of the recorded set-up is not here now. Further plugins do no harm.
 fn setup_difference(header: &Header, harness: &Harness, concerns: impl Fn(PluginKind) -> bool) -> Option<Difference> {
-    let at = |field: &str, expected: String, found: String| Some(Difference { line: 1, field: field.to_owned(), expected, found });
+    let at = |field: &str, expected: String, found: String| {
+        Some(Difference { line: 1, field: field.to_owned(), expected, found })
+    };
     if header.harness != harness.digest() {
         return at("/harness", header.harness.to_string(), harness.digest().to_string());
     }
     for recorded in header.plugins.iter().filter(|plugin| concerns(plugin.kind)) {
         let field = format!("/plugins/{}", recorded.name);
-        match harness.host().plugins().iter().find(|plugin| plugin.name == recorded.name && plugin.kind == recorded.kind) {
+        match harness
+            .host()
+            .plugins()
+            .iter()
+            .find(|plugin| plugin.name == recorded.name && plugin.kind == recorded.kind)
+        {
             None => return at(&field, recorded.digest.to_string(), "not installed".to_owned()),
-            Some(found) if found.digest != recorded.digest => return at(&field, recorded.digest.to_string(), found.digest.to_string()),
+            Some(found) if found.digest != recorded.digest => {
+                return at(&field, recorded.digest.to_string(), found.digest.to_string());
+            }
             Some(found) if found != recorded => return at(&field, format!("{recorded:?}"), format!("{found:?}")),
             Some(_) => {}
         }
@@ -295,7 +338,8 @@ fn first_difference(recorded: &[String], produced: &[String], count: usize) -> O
         (Some(expected), Some(found)) if expected == found => None,
         (Some(expected), Some(found)) => Some(within_line(index + 1, expected, found)),
         (expected, found) => {
-            let text = |line: Option<&String>| line.map_or_else(|| "no line".to_owned(), |line| cut(line, QUOTE_CHARS_MAX));
+            let text =
+                |line: Option<&String>| line.map_or_else(|| "no line".to_owned(), |line| cut(line, QUOTE_CHARS_MAX));
             Some(Difference { line: index + 1, field: String::new(), expected: text(expected), found: text(found) })
         }
     })
@@ -312,10 +356,19 @@ fn within_line(line: usize, expected: &str, found: &str) -> Difference {
         value
     };
     let (left, right) = (read(expected), read(found));
-    let quoted = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), |value| cut(&canonical(value), QUOTE_CHARS_MAX));
+    let quoted = |value: Option<&Value>| {
+        value.map_or_else(|| "nothing".to_owned(), |value| cut(&canonical(value), QUOTE_CHARS_MAX))
+    };
     match differing(&left, &right) {
-        Some(field) => Difference { line, expected: quoted(left.pointer(&field)), found: quoted(right.pointer(&field)), field },
-        None => Difference { line, field: "/prev".to_owned(), expected: cut(expected, QUOTE_CHARS_MAX), found: cut(found, QUOTE_CHARS_MAX) },
+        Some(field) => {
+            Difference { line, expected: quoted(left.pointer(&field)), found: quoted(right.pointer(&field)), field }
+        }
+        None => Difference {
+            line,
+            field: "/prev".to_owned(),
+            expected: cut(expected, QUOTE_CHARS_MAX),
+            found: cut(found, QUOTE_CHARS_MAX),
+        },
     }
 }
 
@@ -335,9 +388,11 @@ fn differing(left: &Value, right: &Value) -> Option<String> {
                 }
             })
         }
-        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
-            left.iter().zip(right).enumerate().find_map(|(index, (left, right))| differing(left, right).map(|inner| format!("/{index}{inner}")))
-        }
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => left
+            .iter()
+            .zip(right)
+            .enumerate()
+            .find_map(|(index, (left, right))| differing(left, right).map(|inner| format!("/{index}{inner}"))),
         _ => None,
     };
     Some(inner.unwrap_or_default())

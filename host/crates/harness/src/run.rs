@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use loopwright_contract::digest::{StateDigest, TaskDigest};
 use loopwright_contract::episode::PreparedTask;
-use loopwright_contract::fault::chain;
+use loopwright_contract::fault::{CallFault, chain};
 use loopwright_contract::name::EpisodeId;
 use loopwright_contract::planner::{DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use loopwright_contract::stopwatch::Stopwatch;
@@ -101,7 +102,13 @@ pub enum Progress<'a> {
 
 /// Runs each task once, and returns the results in the order of the tasks: one for each, void ones included. A task that stands in
 /// `tasks` several times is run with another seed each time.
-pub fn run_tasks(harness: &Harness, planner: &dyn Planner, tasks: &[Task], options: &RunOptions, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Vec<EpisodeResult> {
+pub fn run_tasks(
+    harness: &Harness,
+    planner: &dyn Planner,
+    tasks: &[Task],
+    options: &RunOptions,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Vec<EpisodeResult> {
     let run = Run::new(harness, planner, tasks, options, progress);
     std::thread::scope(|scope| {
         for _ in 1..options.jobs.clamp(1, JOBS_MAX) {
@@ -115,8 +122,11 @@ pub fn run_tasks(harness: &Harness, planner: &dyn Planner, tasks: &[Task], optio
 /// One episode to run.
 struct Item<'a> {
     task: &'a Task,
+    digest: TaskDigest,
     id: EpisodeId,
     seed: u64,
+    /// Whether the task is run more than once.
+    repeated: bool,
 }
 
 struct Run<'a> {
@@ -126,32 +136,47 @@ struct Run<'a> {
     options: &'a RunOptions,
     progress: &'a (dyn Fn(Progress<'_>) + Sync),
     items: Vec<Item<'a>>,
+    /// Worlds of the tasks that are run more than once.
+    prepared: Mutex<BTreeMap<TaskDigest, Arc<dyn PreparedTask>>>,
     next: AtomicUsize,
     done: AtomicUsize,
     results: Mutex<Vec<Option<EpisodeResult>>>,
 }
 
 fn items<'a>(tasks: &'a [Task], seed: u64) -> Vec<Item<'a>> {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for task in tasks {
+        *counts.entry(task.id.as_str()).or_default() += 1;
+    }
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     let item = |task: &'a Task| {
+        let digest = task.digest();
         let repeat = seen.entry(task.id.as_str()).or_default();
         let (name, own) = match *repeat {
             0 => (format!("{}:s{seed}", task.id), seed),
-            repeat => (format!("{}:s{seed}:r{repeat}", task.id), seed_of(seed, &task.digest(), u32::MAX - repeat)),
+            repeat => (format!("{}:s{seed}:r{repeat}", task.id), seed_of(seed, &digest, u32::MAX - repeat)),
         };
         *repeat += 1;
+        let repeated = counts.get(task.id.as_str()).is_some_and(|count| *count > 1);
         // Long enough for every task id: 128 characters, two numbers and their marks.
-        EpisodeId::new(name).ok().map(|id| Item { task, id, seed: own })
+        EpisodeId::new(name).ok().map(|id| Item { task, digest, id, seed: own, repeated })
     };
     tasks.iter().filter_map(item).collect()
 }
 
 impl<'a> Run<'a> {
-    fn new(harness: &'a Harness, planner: &'a dyn Planner, tasks: &'a [Task], options: &'a RunOptions, progress: &'a (dyn Fn(Progress<'_>) + Sync)) -> Self {
+    fn new(
+        harness: &'a Harness,
+        planner: &'a dyn Planner,
+        tasks: &'a [Task],
+        options: &'a RunOptions,
+        progress: &'a (dyn Fn(Progress<'_>) + Sync),
+    ) -> Self {
         let items = items(tasks, options.seed);
         let results = Mutex::new(items.iter().map(|_| None).collect());
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { harness, planner, policy: planner.version(), options, progress, items, next, done, results }
+        let (policy, prepared) = (planner.version(), Mutex::default());
+        Self { harness, planner, policy, options, progress, items, prepared, next, done, results }
     }
 
     fn cancelled(&self) -> bool {
@@ -203,8 +228,10 @@ impl<'a> Run<'a> {
         if live.is_empty() {
             return;
         }
-        let requests: Vec<DecisionRequest<'_>> =
-            live.iter().map(|(_, episode)| DecisionRequest { context: episode.context(), seed: episode.decision_seed() }).collect();
+        let requests: Vec<DecisionRequest<'_>> = live
+            .iter()
+            .map(|(_, episode)| DecisionRequest { context: episode.context(), seed: episode.decision_seed() })
+            .collect();
         let mut decisions = self.planner.decide_batch(&requests);
         let (asked, answered) = (requests.len(), decisions.len());
         drop(requests);
@@ -224,11 +251,12 @@ impl<'a> Run<'a> {
     fn open(&self, item: &Item<'a>) -> Result<LiveEpisode<'a>, Box<EpisodeResult>> {
         let started = self.options.stopwatch.elapsed();
         let void = |reason: String| Box::new(EpisodeResult::void(item.task.id.clone(), item.id.clone(), reason));
-        let prepared = self.harness.host().prepare(item.task).map_err(|fault| void(chain(&fault)))?;
+        let prepared = self.prepare(item).map_err(|fault| void(chain(&fault)))?;
         let (journal, worlds) = self.journal(item, prepared.as_ref()).map_err(void)?;
         let plan = Plan {
             id: item.id.clone(),
             task: item.task,
+            task_digest: item.digest,
             policy: self.policy.clone(),
             seed: item.seed,
             record: self.options.record,
@@ -238,7 +266,23 @@ impl<'a> Run<'a> {
             worlds,
             recorded: None,
         };
-        LiveEpisode::open(self.harness, prepared.as_ref(), plan).map_err(|unopened| Box::new(unopened.conclude(self.harness)))
+        LiveEpisode::open(self.harness, prepared.as_ref(), plan)
+            .map_err(|unopened| Box::new(unopened.conclude(self.harness)))
+    }
+
+    fn prepare(&self, item: &Item<'a>) -> Result<Arc<dyn PreparedTask>, CallFault> {
+        let prepare = || self.harness.host().prepare(item.task);
+        if !item.repeated {
+            return prepare();
+        }
+        // Held while the first one is prepared: the others need it anyway.
+        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(prepared) = prepared.get(&item.digest) {
+            return Ok(Arc::clone(prepared));
+        }
+        let new = prepare()?;
+        prepared.insert(item.digest, Arc::clone(&new));
+        Ok(new)
     }
 
     fn journal(&self, item: &Item<'a>, prepared: &dyn PreparedTask) -> Result<(Journal, Option<Worlds>), String> {
@@ -271,24 +315,37 @@ impl<'a> Run<'a> {
 
     fn into_results(self) -> Vec<EpisodeResult> {
         let results = self.results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let unbegun = |item: &Item<'_>| EpisodeResult::void(item.task.id.clone(), item.id.clone(), "the run was cancelled before it began".to_owned());
+        let unbegun = |item: &Item<'_>| {
+            EpisodeResult::void(
+                item.task.id.clone(),
+                item.id.clone(),
+                "the run was cancelled before it began".to_owned(),
+            )
+        };
         results.into_iter().zip(&self.items).map(|(result, item)| result.unwrap_or_else(|| unbegun(item))).collect()
     }
 }
 
-type Worlds = (loopwright_contract::digest::StateDigest, Option<loopwright_contract::digest::StateDigest>);
+type Worlds = (StateDigest, Option<StateDigest>);
 
 /// The lines of an episode that was run to the middle, forked there, and finished twice: both must be equal, line by line. For tests of
 /// hosts.
 ///
 /// # Errors
 /// What went wrong, as text.
-pub fn run_forked(harness: &Harness, planner: &dyn Planner, task: &Task, seed: u64, fork_at: u32) -> Result<(Vec<String>, Vec<String>), String> {
+pub fn run_forked(
+    harness: &Harness,
+    planner: &dyn Planner,
+    task: &Task,
+    seed: u64,
+    fork_at: u32,
+) -> Result<(Vec<String>, Vec<String>), String> {
     let prepared = harness.host().prepare(task).map_err(|fault| chain(&fault))?;
     let worlds = Some((prepared.initial().digest, prepared.target().map(|world| world.digest)));
     let plan = Plan {
         id: EpisodeId::new(format!("{}:s{seed}", task.id)).map_err(|error| error.to_string())?,
         task,
+        task_digest: task.digest(),
         policy: planner.version(),
         seed,
         record: Record::Full,
@@ -298,7 +355,8 @@ pub fn run_forked(harness: &Harness, planner: &dyn Planner, task: &Task, seed: u
         worlds,
         recorded: None,
     };
-    let mut first = LiveEpisode::open(harness, prepared.as_ref(), plan).map_err(|unopened| format!("{:?}", unopened.conclude(harness).outcome))?;
+    let mut first = LiveEpisode::open(harness, prepared.as_ref(), plan)
+        .map_err(|unopened| format!("{:?}", unopened.conclude(harness).outcome))?;
     advance(&mut first, planner, fork_at);
     let mut second = first.fork().map_err(|fault| chain(&fault))?;
     advance(&mut first, planner, u32::MAX);
@@ -312,6 +370,9 @@ fn advance(episode: &mut LiveEpisode<'_>, planner: &dyn Planner, turns: u32) {
     while episode.context().turn < turns && episode.due(Duration::ZERO).is_some() {
         let request = DecisionRequest { context: episode.context(), seed: episode.decision_seed() };
         let decision = planner.decide_batch(&[request]).pop();
-        episode.advance(decision.unwrap_or_else(|| Err(PlannerFault::Failed("it answered nothing".to_owned()))), Duration::ZERO);
+        episode.advance(
+            decision.unwrap_or_else(|| Err(PlannerFault::Failed("it answered nothing".to_owned()))),
+            Duration::ZERO,
+        );
     }
 }

@@ -82,7 +82,11 @@ impl Settings {
     #[must_use]
     pub(crate) fn recordable(self) -> Self {
         let most = INTEGER_MAX.unsigned_abs();
-        let bounded = |budget: EpisodeBudget| EpisodeBudget { tokens: budget.tokens.min(most), cost_micros: budget.cost_micros.min(most), ..budget };
+        let bounded = |budget: EpisodeBudget| EpisodeBudget {
+            tokens: budget.tokens.min(most),
+            cost_micros: budget.cost_micros.min(most),
+            ..budget
+        };
         Self { budget: self.budget.map(bounded), ..self }
     }
 
@@ -133,7 +137,10 @@ mod tests {
         let task = EpisodeBudget { steps: 10, tokens: 100, cost_micros: 5, wall: Duration::from_secs(9) };
         let cap = EpisodeBudget { steps: 6, tokens: 1000, cost_micros: 1, wall: Duration::from_secs(99) };
         let settings = Settings { budget: Some(cap), ..Settings::default() };
-        assert_eq!(settings.budget(&task), EpisodeBudget { steps: 6, tokens: 100, cost_micros: 1, wall: Duration::from_secs(9) });
+        assert_eq!(
+            settings.budget(&task),
+            EpisodeBudget { steps: 6, tokens: 100, cost_micros: 1, wall: Duration::from_secs(9) }
+        );
         assert_eq!(Settings::default().budget(&task), task);
     }
 }

@@ -10,7 +10,8 @@ use loopwright_contract::tool::ToolCall;
 pub(crate) fn answer(script: &UserScript, lang: &Lang, question: &str) -> String {
     let question = folded(question);
     let asked = |words: &[String]| words.iter().any(|word| !word.trim().is_empty() && question.contains(&folded(word)));
-    let answers: Vec<&str> = script.slots.iter().filter(|slot| asked(&slot.asked_by)).map(|slot| slot.answer.as_str()).collect();
+    let answers: Vec<&str> =
+        script.slots.iter().filter(|slot| asked(&slot.asked_by)).map(|slot| slot.answer.as_str()).collect();
     if answers.is_empty() { words(lang).unknown.to_owned() } else { answers.join(" ") }
 }
 
@@ -18,7 +19,9 @@ pub(crate) fn answer(script: &UserScript, lang: &Lang, question: &str) -> String
 #[must_use]
 pub(crate) fn consents(script: &UserScript, call: &ToolCall) -> bool {
     let arguments = canonical(&call.arguments);
-    script.consents.iter().any(|consent| consent.tool == call.tool && consent.arguments.as_ref().is_none_or(|agreed| canonical(agreed) == arguments))
+    script.consents.iter().any(|consent| {
+        consent.tool == call.tool && consent.arguments.as_ref().is_none_or(|agreed| canonical(agreed) == arguments)
+    })
 }
 
 /// What the user says to a call that waits for confirmation.

@@ -32,7 +32,12 @@ pub(crate) fn prefixes(which: Prefixes, turn_ends: &[u32]) -> Vec<u32> {
 }
 
 /// Judges each check. An error is a fault of a verifier: the episode is void.
-pub(crate) fn judge(episode: &mut dyn Episode, checks: &[Check], which: Prefixes, turn_ends: &[u32]) -> Result<Vec<JudgedCheck>, String> {
+pub(crate) fn judge(
+    episode: &mut dyn Episode,
+    checks: &[Check],
+    which: Prefixes,
+    turn_ends: &[u32],
+) -> Result<Vec<JudgedCheck>, String> {
     let upto = prefixes(which, turn_ends);
     let mut verdicts = Vec::new();
     for (index, check) in checks.iter().enumerate() {

@@ -34,7 +34,8 @@ pub(crate) fn repair(tool: &str, schema: &Schema, arguments: &Value) -> Option<(
 /// The value that the text at an error spells, when it is of a type that the schema asks for there.
 fn spelled(error: &ValidationError<'_>) -> Option<Value> {
     let text = error.instance().as_str()?;
-    let value = parse(text.trim(), &JsonLimits::CONTRACT).ok().filter(|value| !value.is_string() && !value.is_null())?;
+    let value =
+        parse(text.trim(), &JsonLimits::CONTRACT).ok().filter(|value| !value.is_string() && !value.is_null())?;
     let fits = match error.kind() {
         ValidationErrorKind::Type { kind: TypeKind::Single(wanted) } => is(&value, *wanted),
         ValidationErrorKind::Type { kind: TypeKind::Multiple(wanted) } => wanted.contains_value_type(&value),

@@ -20,8 +20,8 @@ use loopwright_contract::tool::ToolCall;
 use loopwright_contract::trajectory::Coercion;
 
 pub(crate) use problem::cut;
-pub use schema::{PATTERN_BYTES_MAX, SCHEMA_DEPTH_MAX, SCHEMA_NODES_MAX, reserved_schema};
 pub(crate) use schema::SchemaCache;
+pub use schema::{PATTERN_BYTES_MAX, SCHEMA_DEPTH_MAX, SCHEMA_NODES_MAX, reserved_schema};
 
 /// What a decision is read against.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +64,9 @@ pub(crate) fn decode(proposed: &[Proposed], grounds: Grounds<'_>) -> Decoded {
     for (position, proposal) in proposed.iter().enumerate() {
         match proposal::read(proposal, grounds) {
             Ok(read) => {
-                let Some(id) = read.id.or_else(|| generated_id(grounds.turn, position)).and_then(|id| unique_id(id, &mut ids)) else {
+                let Some(id) =
+                    read.id.or_else(|| generated_id(grounds.turn, position)).and_then(|id| unique_id(id, &mut ids))
+                else {
                     decoded.malformed.push(format!("`{}` has no usable call id", read.name));
                     continue;
                 };
@@ -151,7 +153,9 @@ fn unique_id(wanted: CallId, ids: &mut BTreeSet<CallId>) -> Option<CallId> {
         return Some(wanted);
     }
     let base: String = wanted.as_str().chars().take(56).collect();
-    let free = (2..=CALLS_PER_TURN_MAX + 1).filter_map(|number| CallId::new(format!("{base}~{number}")).ok()).find(|id| !ids.contains(id))?;
+    let free = (2..=CALLS_PER_TURN_MAX + 1)
+        .filter_map(|number| CallId::new(format!("{base}~{number}")).ok())
+        .find(|id| !ids.contains(id))?;
     ids.insert(free.clone());
     Some(free)
 }

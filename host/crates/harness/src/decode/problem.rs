@@ -37,27 +37,42 @@ pub(crate) fn problems(schema: &Schema, value: &Value) -> Vec<String> {
 
 fn describe(error: &ValidationError<'_>, schema: &Schema) -> String {
     let pointer = error.instance_path().as_str();
-    let at = if pointer.is_empty() { "the arguments".to_owned() } else { format!("`{}`", cut(pointer, QUOTE_CHARS_MAX)) };
+    let at =
+        if pointer.is_empty() { "the arguments".to_owned() } else { format!("`{}`", cut(pointer, QUOTE_CHARS_MAX)) };
     let found = found(error.instance());
     match error.kind() {
-        ValidationErrorKind::AdditionalProperties { unexpected } | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            let mut unexpected: Vec<String> = unexpected.iter().map(|name| format!("`{}`", cut(name, QUOTE_CHARS_MAX))).collect();
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            let mut unexpected: Vec<String> =
+                unexpected.iter().map(|name| format!("`{}`", cut(name, QUOTE_CHARS_MAX))).collect();
             unexpected.sort();
-            format!("{at}: unknown {}; allowed: {}", cut(&unexpected.join(", "), ALLOWED_CHARS_MAX), allowed_names(error, schema))
+            format!(
+                "{at}: unknown {}; allowed: {}",
+                cut(&unexpected.join(", "), ALLOWED_CHARS_MAX),
+                allowed_names(error, schema)
+            )
         }
-        ValidationErrorKind::Required { property } => format!("{at}: `{}` is missing", property.as_str().unwrap_or_default()),
+        ValidationErrorKind::Required { property } => {
+            format!("{at}: `{}` is missing", property.as_str().unwrap_or_default())
+        }
         ValidationErrorKind::Type { kind } => format!("{at}: found {found}, expected {}", types(kind)),
         ValidationErrorKind::Enum { options } => format!("{at}: found {found}, allowed: {}", list(options)),
-        ValidationErrorKind::Constant { expected_value } => format!("{at}: found {found}, allowed: {}", canonical(expected_value)),
+        ValidationErrorKind::Constant { expected_value } => {
+            format!("{at}: found {found}, allowed: {}", canonical(expected_value))
+        }
         ValidationErrorKind::Minimum { limit } => format!("{at}: found {found}, expected at least {limit}"),
         ValidationErrorKind::Maximum { limit } => format!("{at}: found {found}, expected at most {limit}"),
         ValidationErrorKind::ExclusiveMinimum { limit } => format!("{at}: found {found}, expected more than {limit}"),
         ValidationErrorKind::ExclusiveMaximum { limit } => format!("{at}: found {found}, expected less than {limit}"),
-        ValidationErrorKind::MinLength { limit } => format!("{at}: found {found}, expected at least {limit} characters"),
+        ValidationErrorKind::MinLength { limit } => {
+            format!("{at}: found {found}, expected at least {limit} characters")
+        }
         ValidationErrorKind::MaxLength { limit } => format!("{at}: found {found}, expected at most {limit} characters"),
         ValidationErrorKind::MinItems { limit } => format!("{at}: expected at least {limit} items"),
         ValidationErrorKind::MaxItems { limit } => format!("{at}: expected at most {limit} items"),
-        ValidationErrorKind::Pattern { pattern } => format!("{at}: found {found}, expected a match of `{}`", cut(pattern, ALLOWED_CHARS_MAX)),
+        ValidationErrorKind::Pattern { pattern } => {
+            format!("{at}: found {found}, expected a match of `{}`", cut(pattern, ALLOWED_CHARS_MAX))
+        }
         _ => format!("{at}: {}", cut(&error.masked().to_string(), ALLOWED_CHARS_MAX)),
     }
 }

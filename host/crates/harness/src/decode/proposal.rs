@@ -89,7 +89,9 @@ fn reserved_action(name: &str, arguments: Value) -> Result<Action, String> {
     Ok(match name {
         reserved::ASK_USER => {
             let question = text("question");
-            let pending = take_text(&mut map, "pending_call").map(|id| CallId::new(id).map_err(|error| error.to_string())).transpose()?;
+            let pending = take_text(&mut map, "pending_call")
+                .map(|id| CallId::new(id).map_err(|error| error.to_string()))
+                .transpose()?;
             Action::Ask { question, pending }
         }
         reserved::REFUSE => Action::Refuse { reason: text("reason") },
@@ -118,7 +120,7 @@ fn allowed(action: Action, grounds: Grounds<'_>) -> Result<Action, String> {
         Action::Recall { query, .. } => with_memory("query", query, grounds)?,
         Action::Remember { content, .. } => with_memory("content", content, grounds)?,
         Action::LoadSkill { skill } => {
-            skill_named(&skill.as_str().replace('-', "_"), grounds)?;
+            skill_named(skill.as_str(), grounds)?;
         }
         Action::Ask { question, pending } => ask(question, pending.as_ref(), grounds)?,
         Action::Refuse { reason } => sized("reason", reason)?,
@@ -131,7 +133,8 @@ fn allowed(action: Action, grounds: Grounds<'_>) -> Result<Action, String> {
     Ok(match action {
         Action::Recall { query, limit } => Action::Recall { query, limit: limit.clamp(1, RECALL_LIMIT_MAX) },
         Action::Finish { answer, data: Some(data) } => {
-            let data = normalize(data, &JsonLimits::CONTRACT).map_err(|error| format!("`data` of `{}` is not read: {error}", reserved::FINISH))?;
+            let data = normalize(data, &JsonLimits::CONTRACT)
+                .map_err(|error| format!("`data` of `{}` is not read: {error}", reserved::FINISH))?;
             Action::Finish { answer, data: Some(data) }
         }
         other => other,
@@ -167,9 +170,10 @@ fn ask(question: &str, pending: Option<&CallId>, grounds: Grounds<'_>) -> Result
     }
 }
 
-/// The skill of an action name's last part, where each `-` of the name is written `_`.
+/// The skill of an action name's last part, where a `-` of the name may be written `_`.
 fn skill_named(written: &str, grounds: Grounds<'_>) -> Result<SkillName, String> {
-    let spelled = |name: &SkillName| name.as_str().replace('-', "_") == written;
+    let plain = written.replace('-', "_");
+    let spelled = |name: &SkillName| name.as_str().replace('-', "_") == plain;
     if let Some(card) = grounds.space.skills.iter().find(|card| spelled(&card.name)) {
         return Ok(card.name.clone());
     }

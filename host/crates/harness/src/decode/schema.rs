@@ -19,7 +19,8 @@ pub const PATTERN_BYTES_MAX: usize = 512;
 const PATTERN_SIZE_MAX: usize = 256 * 1024;
 
 /// Keywords that lead out of the schema or make it recursive; the contract's profile is inlined.
-const REFERENCES: [&str; 7] = ["$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor", "$vocabulary"];
+const REFERENCES: [&str; 7] =
+    ["$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor", "$vocabulary"];
 
 /// A schema that is ready to validate.
 #[derive(Debug)]
@@ -97,7 +98,8 @@ impl Entry {
 
 impl SchemaCache {
     pub(crate) fn new(tools: &[InstalledTool]) -> Self {
-        let tools = tools.iter().map(|tool| (tool.spec.name.clone(), Entry::new(tool.spec.arguments_schema.clone()))).collect();
+        let tools =
+            tools.iter().map(|tool| (tool.spec.name.clone(), Entry::new(tool.spec.arguments_schema.clone()))).collect();
         let reserved = reserved::NAMES.iter().map(|name| (*name, Entry::new(reserved_schema(name)))).collect();
         Self { tools, reserved, skill: Entry::new(closed(json!({"reason": text(0)}), &[])) }
     }
@@ -130,14 +132,21 @@ fn closed(properties: Value, required: &[&str]) -> Value {
 #[must_use]
 pub fn reserved_schema(name: &str) -> Value {
     match name {
-        reserved::ASK_USER => closed(json!({"question": text(1), "pending_call": {"type": "string", "minLength": 1, "maxLength": 64}}), &["question"]),
+        reserved::ASK_USER => closed(
+            json!({"question": text(1), "pending_call": {"type": "string", "minLength": 1, "maxLength": 64}}),
+            &["question"],
+        ),
         reserved::REFUSE => closed(json!({"reason": text(1)}), &["reason"]),
         reserved::FINISH => closed(json!({"answer": text(0), "data": {}}), &["answer"]),
         reserved::DELEGATE => closed(json!({"agent": text(1), "instruction": text(1)}), &["agent", "instruction"]),
-        reserved::RECALL => {
-            closed(json!({"query": text(1), "maxResults": {"type": "integer", "minimum": 1, "maximum": crate::memory::RECALL_LIMIT_MAX}}), &["query"])
-        }
-        reserved::REMEMBER => closed(json!({"content": text(1), "memoryCategory": {"type": "string", "minLength": 1, "maxLength": 64}}), &["content"]),
+        reserved::RECALL => closed(
+            json!({"query": text(1), "maxResults": {"type": "integer", "minimum": 1, "maximum": crate::memory::RECALL_LIMIT_MAX}}),
+            &["query"],
+        ),
+        reserved::REMEMBER => closed(
+            json!({"content": text(1), "memoryCategory": {"type": "string", "minLength": 1, "maxLength": 64}}),
+            &["content"],
+        ),
         _ => json!({"type": "object"}),
     }
 }

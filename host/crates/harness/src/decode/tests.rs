@@ -50,13 +50,26 @@ fn world() -> World {
 }
 
 fn read(world: &World, proposed: &[Proposed], strict: bool) -> Decoded {
-    decode(proposed, Grounds { schemas: &world.schemas, space: &world.space, pending: &world.pending, loaded: &world.loaded, strict, turn: 3 })
+    decode(
+        proposed,
+        Grounds {
+            schemas: &world.schemas,
+            space: &world.space,
+            pending: &world.pending,
+            loaded: &world.loaded,
+            strict,
+            turn: 3,
+        },
+    )
 }
 
 /// What became of a decision, in one line.
 fn summary(decoded: &Decoded) -> String {
     let taken = decoded.taken.iter().map(|taken| canonical(&serde_json::to_value(&taken.action).expect("JSON")));
-    let coerced = decoded.coercions.iter().map(|coercion| format!("{}: {} -> {}", coercion.at, canonical(&coercion.from), canonical(&coercion.to)));
+    let coerced = decoded
+        .coercions
+        .iter()
+        .map(|coercion| format!("{}: {} -> {}", coercion.at, canonical(&coercion.from), canonical(&coercion.to)));
     taken.chain(coerced).chain(decoded.malformed.iter().cloned()).collect::<Vec<_>>().join(" | ")
 }
 
@@ -82,10 +95,14 @@ fn calls_are_read_and_what_is_wrong_is_said() {
         ("set_torch", r"9007199254740993", &["2^53-1"]),
         ("manage_note", r#"{"action":"burn","key":"a"}"#, &["`/action`", r#"allowed: "put", "query", "delete""#]),
         ("manage_note", r#"{"action":"put","key":"a","tags":[1]}"#, &["`/tags/0`: found number `1`, expected string"]),
-        ("launch_rocket", "{}", &["no tool `launch_rocket`", "manage_note, set_torch, wipe_notes", "skill__note_keeper", "finish"]),
+        (
+            "launch_rocket",
+            "{}",
+            &["no tool `launch_rocket`", "manage_note, set_torch, wipe_notes", "skill__note_keeper", "finish"],
+        ),
         ("broken", "{}", &["its schema is unusable", "`$ref` is not allowed"]),
         ("skill__note_keeper", "{}", &[r#""action":"load_skill","skill":"note-keeper""#]),
-        ("skill__note-keeper", "{}", &["there is no skill"]),
+        ("skill__note-keeper", "{}", &["load_skill"]),
         ("skill__old_one", "{}", &["already loaded"]),
         ("skill__unknown", "{}", &["can be loaded: `skill__broken_skill`, `skill__note_keeper`"]),
         ("skill__note_keeper", r#"{"reason":"to learn"}"#, &["load_skill"]),
@@ -124,7 +141,10 @@ fn one_repair_is_made_and_logged_and_strict_mode_makes_none() {
     ] {
         check(vec![raw("all_forms", arguments)], false, &["\"action\":\"call\"", repaired]);
         let strict = read(&world(), &[raw("all_forms", arguments)], true);
-        assert!(strict.taken.is_empty() && strict.coercions.is_empty() && strict.malformed.len() == 1, "{arguments} was repaired in strict mode");
+        assert!(
+            strict.taken.is_empty() && strict.coercions.is_empty() && strict.malformed.len() == 1,
+            "{arguments} was repaired in strict mode"
+        );
     }
     // What is no spelling of an allowed value stays wrong, and is quoted as it was written.
     for (arguments, part) in [
@@ -144,8 +164,16 @@ fn one_repair_is_made_and_logged_and_strict_mode_makes_none() {
 fn bombs_are_refused() {
     let nested = format!("{{\"l\":{}{}}}", "[".repeat(5000), "]".repeat(5000));
     check(vec![raw("all_forms", &nested)], false, &["nested deeper than 32 levels"]);
-    check(vec![raw("all_forms", &format!("{{\"s\":\"{}\"}}", "a".repeat(300_000)))], false, &["at most 262144 are allowed"]);
-    check(vec![raw("finish", &format!("{{\"answer\":\"{}\"}}", "a".repeat(5000)))], false, &["at most 4096 characters"]);
+    check(
+        vec![raw("all_forms", &format!("{{\"s\":\"{}\"}}", "a".repeat(300_000)))],
+        false,
+        &["at most 262144 are allowed"],
+    );
+    check(
+        vec![raw("finish", &format!("{{\"answer\":\"{}\"}}", "a".repeat(5000)))],
+        false,
+        &["at most 4096 characters"],
+    );
     check(vec![action(finish(&"长".repeat(2000)))], false, &["`answer` has 6000 bytes"]);
     let many = format!("{{{}}}", (0..3000).map(|number| format!("\"k{number}\":1")).collect::<Vec<_>>().join(","));
     let told = summary(&read(&world(), &[raw("all_forms", &many)], false));
@@ -157,10 +185,18 @@ fn a_decision_holds_several_calls_or_one_other_action() {
     let torch = || raw("set_torch", r#"{"on":true}"#);
     check(vec![], false, &["holds no action"]);
     check(vec![torch(), torch()], false, &["\"id\":\"call-3-0\"", "\"id\":\"call-3-1\""]);
-    check(vec![torch(), raw("finish", r#"{"answer":"ok"}"#)], false, &["found `finish` beside `set_torch`; none was run"]);
+    check(
+        vec![torch(), raw("finish", r#"{"answer":"ok"}"#)],
+        false,
+        &["found `finish` beside `set_torch`; none was run"],
+    );
     check(vec![action(finish("a")), action(finish("b"))], false, &["found `finish` beside another of its kind"]);
     check(vec![raw("skill__note_keeper", "{}"), torch()], false, &["found `skill__note_keeper` beside `set_torch`"]);
-    check(vec![torch(), Proposed::Unreadable { reason: "prose".to_owned() }], false, &["\"action\":\"call\"", "the output holds no action: prose"]);
+    check(
+        vec![torch(), Proposed::Unreadable { reason: "prose".to_owned() }],
+        false,
+        &["\"action\":\"call\"", "the output holds no action: prose"],
+    );
     check(vec![torch(), raw("launch_rocket", "{}")], false, &["\"action\":\"call\"", "no tool `launch_rocket`"]);
     assert_eq!(read(&world(), &vec![torch(); 16], false).taken.len(), 16);
     let many = read(&world(), &vec![torch(); 17], false);
@@ -169,7 +205,11 @@ fn a_decision_holds_several_calls_or_one_other_action() {
 
 #[test]
 fn duplicate_call_ids_get_new_names() {
-    let same = |id: &str| Proposed::Call { id: Some(id.to_owned()), name: "set_torch".to_owned(), arguments: r#"{"on":true}"#.to_owned() };
+    let same = |id: &str| Proposed::Call {
+        id: Some(id.to_owned()),
+        name: "set_torch".to_owned(),
+        arguments: r#"{"on":true}"#.to_owned(),
+    };
     let long = "x".repeat(64);
     for (ids, expected) in [
         (["a", "a", "a"], ["a", "a~2", "a~3"]),
@@ -227,10 +267,12 @@ fn any_arguments() -> impl Strategy<Value = String> {
     let value = leaf.prop_recursive(2, 12, 4, move |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
-            proptest::collection::btree_map("[ks]", inner, 0..3).prop_map(|map| Value::Object(map.into_iter().collect())),
+            proptest::collection::btree_map("[ks]", inner, 0..3)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     });
-    let object = proptest::collection::btree_map(key, value, 0..4).prop_map(|map| Value::Object(map.into_iter().collect()).to_string());
+    let object = proptest::collection::btree_map(key, value, 0..4)
+        .prop_map(|map| Value::Object(map.into_iter().collect()).to_string());
     prop_oneof![4 => object.clone(), 1 => "\\PC{0,40}", 1 => object.prop_map(|text| format!("```json\n{text}\n```"))]
 }
 

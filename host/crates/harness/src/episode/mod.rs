@@ -1,5 +1,6 @@
 //! One live episode: the loop's state between two decisions of the planner.
 
+mod begin;
 mod offer;
 mod repeat;
 mod turn;
@@ -8,33 +9,29 @@ mod turn;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
-use loopwright_contract::action::ActionSpace;
-use loopwright_contract::context::{Context, Event, Remaining};
-use loopwright_contract::digest::StateDigest;
+use loopwright_contract::context::Context;
+use loopwright_contract::digest::{StateDigest, TaskDigest};
 use loopwright_contract::environment::Observation;
 use loopwright_contract::episode::{Episode, PluginRecord, PreparedTask};
 use loopwright_contract::fault::{CallFault, chain};
-use loopwright_contract::json::INTEGER_MAX;
 use loopwright_contract::limits::EpisodeBudget;
 use loopwright_contract::name::{CallId, EpisodeId};
 use loopwright_contract::planner::{Decision, PlannerFault, PolicyVersion, Usage};
 use loopwright_contract::task::{Check, Task};
 use loopwright_contract::tool::ToolCall;
-use loopwright_contract::trajectory::{FORMAT, Footer, Header, Line, Record};
+use loopwright_contract::trajectory::{Footer, Line, Record};
 use loopwright_contract::verdict::{Ending, JudgedCheck, Outcome};
 
-use crate::context::shared_rules;
 use crate::harness::Harness;
 use crate::memory::EpisodeMemory;
-use crate::record::recordable;
+use crate::record::{bounded, recordable};
 use crate::result::EpisodeResult;
-use crate::settings::WIT_VERSION;
 use crate::trajectory::Journal;
 use crate::verdict::{judge, outcome};
 
+use begin::{first_context, header};
 use offer::Offered;
 pub(crate) use offer::SKILL_CARDS_MAX;
 pub(crate) use repeat::REPEATS_MAX;
@@ -44,6 +41,7 @@ use repeat::Repeats;
 pub(crate) struct Plan<'a> {
     pub(crate) id: EpisodeId,
     pub(crate) task: &'a Task,
+    pub(crate) task_digest: TaskDigest,
     pub(crate) policy: PolicyVersion,
     pub(crate) seed: u64,
     pub(crate) record: Record,
@@ -94,7 +92,11 @@ pub(crate) struct LiveEpisode<'a> {
 
 impl<'a> LiveEpisode<'a> {
     /// Opens an episode and resets it. An error is a fault of ours: the episode is void.
-    pub(crate) fn open(harness: &'a Harness, prepared: &dyn PreparedTask, plan: Plan<'a>) -> Result<Self, Unopened<'a>> {
+    pub(crate) fn open(
+        harness: &'a Harness,
+        prepared: &dyn PreparedTask,
+        plan: Plan<'a>,
+    ) -> Result<Self, Unopened<'a>> {
         match prepared.open().and_then(|mut episode| episode.reset().map(|observation| (episode, observation))) {
             Ok((episode, observation)) => Ok(Self::begin(harness, plan, episode, &observation)),
             Err(fault) => Err(Unopened { plan: Box::new(plan), reason: chain(&fault) }),
@@ -166,7 +168,8 @@ impl<'a> LiveEpisode<'a> {
         if self.tokens() > self.budget.tokens {
             return Some(format!("token budget of {} spent", self.budget.tokens));
         }
-        (self.usage.cost_micros > self.budget.cost_micros).then(|| format!("cost budget of {} millionths spent", self.budget.cost_micros))
+        (self.usage.cost_micros > self.budget.cost_micros)
+            .then(|| format!("cost budget of {} millionths spent", self.budget.cost_micros))
     }
 
     fn tokens(&self) -> u64 {
@@ -318,11 +321,17 @@ impl Unopened<'_> {
     /// The void result; where lines are kept, a trajectory of header and footer.
     pub(crate) fn conclude(self, harness: &Harness) -> EpisodeResult {
         let mut result = EpisodeResult::void(self.plan.task.id.clone(), self.plan.id.clone(), self.reason);
-        let footer =
-            Footer { outcome: result.outcome.clone(), ending: result.ending, turns: 0, steps: 0, usage: Usage::default() };
+        let footer = Footer {
+            outcome: result.outcome.clone(),
+            ending: result.ending,
+            turns: 0,
+            steps: 0,
+            usage: Usage::default(),
+        };
         let header = header(harness, &self.plan, &Observation::default());
         let mut journal = self.plan.journal;
-        let lines = header.map(|header| Line::Header(Box::new(header))).into_iter().chain([Line::Footer(Box::new(footer))]);
+        let lines =
+            header.map(|header| Line::Header(Box::new(header))).into_iter().chain([Line::Footer(Box::new(footer))]);
         let written = lines.into_iter().try_for_each(|line| journal.write(&line));
         // The episode is void already; a file that cannot be written adds nothing to that.
         if let Ok((lines, path)) = written.and_then(|()| journal.finish()) {
@@ -330,62 +339,4 @@ impl Unopened<'_> {
         }
         result
     }
-}
-
-fn bounded(usage: Usage) -> Usage {
-    let most = INTEGER_MAX.unsigned_abs();
-    Usage {
-        tokens_in: usage.tokens_in.min(most),
-        tokens_cached: usage.tokens_cached.min(most),
-        tokens_out: usage.tokens_out.min(most),
-        tokens_reasoning: usage.tokens_reasoning.min(most),
-        cost_micros: usage.cost_micros.min(most),
-    }
-}
-
-fn first_context(plan: &Plan<'_>, harness: &Harness, episode: &dyn Episode, offered: &Offered, observation: &Observation, budget: EpisodeBudget) -> Context {
-    let task = plan.task;
-    let space = ActionSpace { tools: offered.specs(harness), skills: offered.cards(harness), memory: harness.settings().memory, ask: true };
-    let served = if harness.settings().memory { plan.memory.served(&task.request) } else { Vec::new() };
-    let notices = observation.notices.iter().map(|value| Event::Notice { value: value.clone() });
-    Context {
-        episode: plan.id.clone(),
-        task: task.id.clone(),
-        task_digest: task.digest(),
-        turn: 0,
-        rules: shared_rules(&task.lang),
-        space: Arc::new(space),
-        memory: served,
-        lang: task.lang.clone(),
-        now: episode.now_text(),
-        request: task.request.clone(),
-        skills: Vec::new(),
-        history: notices.collect(),
-        remaining: Remaining { steps: budget.steps, tokens: budget.tokens },
-    }
-}
-
-/// The header; none when no lines are kept.
-fn header(harness: &Harness, plan: &Plan<'_>, observation: &Observation) -> Option<Header> {
-    let (initial, target) = plan.worlds.filter(|_| plan.journal.keeps())?;
-    let installed = || (harness.host().plugins().to_vec(), harness.host().fingerprint().to_owned());
-    let (plugins, engine) = plan.recorded.clone().unwrap_or_else(installed);
-    Some(Header {
-        format: FORMAT.to_owned(),
-        episode: plan.id.clone(),
-        task: plan.task.clone(),
-        task_digest: plan.task.digest(),
-        policy: plan.policy.clone(),
-        harness: harness.digest(),
-        settings: harness.settings().record(),
-        plugins,
-        skill_files: harness.skills().file_digests(),
-        seed: plan.seed,
-        wit: WIT_VERSION.to_owned(),
-        engine,
-        record: plan.record,
-        initial,
-        target,
-        observation: observation.clone(),
-    })
 }

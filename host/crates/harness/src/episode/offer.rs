@@ -32,7 +32,7 @@ impl Offered {
             Offer::Exposed => (harness.host().tools().iter().map(|tool| tool.spec.name.clone()).collect(), usize::MAX),
         };
         let mut offered =
-            Self { ranked: ranked.into(), limit, exposed: Vec::new(), candidates: Vec::new(), added: Vec::new(), loaded: Vec::new() };
+            Self { ranked, limit, exposed: Vec::new(), candidates: Vec::new(), added: Vec::new(), loaded: Vec::new() };
         offered.expose(exposed);
         offered
     }
@@ -46,8 +46,13 @@ impl Offered {
         self.exposed = exposed.to_vec();
         self.candidates.retain(|name| exposed.contains(name));
         let free = self.limit.saturating_sub(self.candidates.len());
-        let new: Vec<ToolName> =
-            self.ranked.iter().filter(|name| exposed.contains(name) && !self.candidates.contains(name)).take(free).cloned().collect();
+        let new: Vec<ToolName> = self
+            .ranked
+            .iter()
+            .filter(|name| exposed.contains(name) && !self.candidates.contains(name))
+            .take(free)
+            .cloned()
+            .collect();
         self.candidates.extend(new);
         self.names() != before
     }
@@ -77,6 +82,80 @@ impl Offered {
 
     /// Cards of the skills that are not loaded.
     pub(super) fn cards(&self, harness: &Harness) -> Vec<SkillCard> {
-        harness.skills().cards().iter().filter(|card| !self.loaded.contains(&card.name)).take(SKILL_CARDS_MAX).cloned().collect()
+        harness
+            .skills()
+            .cards()
+            .iter()
+            .filter(|card| !self.loaded.contains(&card.name))
+            .take(SKILL_CARDS_MAX)
+            .cloned()
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopwright_contract::name::Lang;
+    use loopwright_contract::tool::Localized;
+    use loopwright_testkit::host::FakeHost;
+    use loopwright_testkit::tool::installed;
+
+    use super::*;
+    use crate::settings::Settings;
+    use crate::testing::harness_on;
+
+    fn name(number: usize) -> ToolName {
+        ToolName::new(format!("lamp_{number:02}")).expect("a name")
+    }
+
+    /// Twenty lamps; the lower the number, the more words a lamp shares with the request.
+    fn harness() -> Harness {
+        let template = installed().pop().expect("a tool");
+        let lamp = |number: usize| {
+            let mut tool = template.clone();
+            tool.spec.name = name(number);
+            let text = format!("{} {}", "bright ".repeat(1 + number), "kitchen lamp");
+            tool.spec.description = vec![Localized { lang: Lang::english(), text }];
+            tool
+        };
+        harness_on(FakeHost::new().with_tools((0..20).map(lamp).collect()), Settings::default())
+    }
+
+    fn names(numbers: impl IntoIterator<Item = usize>) -> Vec<ToolName> {
+        numbers.into_iter().map(name).collect()
+    }
+
+    fn skill(exposes: Vec<ToolName>) -> SkillCard {
+        SkillCard { name: SkillName::new("lamps").expect("a name"), summary: Vec::new(), about: Vec::new(), exposes }
+    }
+
+    #[test]
+    fn a_skill_adds_tools_that_were_no_candidates_behind_the_others() {
+        let harness = harness();
+        let mut offered = Offered::new(&harness, "kitchen lamp", &names(0..20));
+        let candidates = offered.names();
+        assert_eq!(candidates.len(), CANDIDATES_MAX);
+        let absent: Vec<ToolName> = names(0..20).into_iter().filter(|name| !candidates.contains(name)).collect();
+        let hidden = ToolName::new("not_exposed").expect("a name");
+        let exposes = vec![absent[1].clone(), candidates[0].clone(), hidden, absent[0].clone()];
+        assert_eq!(offered.load(&skill(exposes)), [absent[1].clone(), absent[0].clone()]);
+        assert_eq!(offered.names()[..CANDIDATES_MAX], candidates);
+        assert_eq!(offered.names()[CANDIDATES_MAX..], [absent[1].clone(), absent[0].clone()]);
+    }
+
+    #[test]
+    fn tools_keep_their_places_when_others_come_and_go() {
+        let harness = harness();
+        let mut offered = Offered::new(&harness, "kitchen lamp", &names(0..10));
+        let before = offered.names();
+        assert_eq!(before.len(), 10);
+        assert!(!offered.expose(&names(0..10)));
+        assert!(offered.expose(&names(0..20)));
+        assert_eq!(offered.names()[..10], before);
+        assert_eq!(offered.names().len(), CANDIDATES_MAX);
+        assert!(offered.expose(&names(1..20)));
+        let without: Vec<ToolName> = before.into_iter().filter(|name| *name != self::name(0)).collect();
+        assert_eq!(offered.names()[..9], without);
+        assert!(!offered.names().contains(&name(0)));
     }
 }

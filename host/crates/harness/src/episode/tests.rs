@@ -12,7 +12,7 @@ use loopwright_contract::verdict::{Ending, Outcome};
 use loopwright_testkit::host::{FakeHost, Faults, SKILL, TRAPPING};
 use loopwright_testkit::planner::{FakePlanner, ShortPlanner, action, raw};
 use loopwright_testkit::stopwatch::CountingStopwatch;
-use loopwright_testkit::task::{ask_task, call, finish, mixed_tasks, torch_task, wipe_task};
+use loopwright_testkit::task::{ask_task, call, mixed_tasks, torch_task, wipe_task};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -44,25 +44,59 @@ fn gold_passes_and_idleness_fails_on_every_kind_of_task() {
     }
 }
 
+/// A harness, a planner, a task, the outcome's word and a part of its reason.
+type Row<'a> = (crate::Harness, Box<dyn Planner>, &'a Task, &'a str, &'a str);
+
 #[test]
 fn the_four_outcomes() {
     let task = torch_task("t");
-    let trapped = Task { checks: vec![Check { verifier: loopwright_contract::name::PluginName::new(TRAPPING).expect("a name"), check: json!({}) }], ..task.clone() };
+    let trapped = Task {
+        checks: vec![Check {
+            verifier: loopwright_contract::name::PluginName::new(TRAPPING).expect("a name"),
+            check: json!({}),
+        }],
+        ..task.clone()
+    };
     let unchecked = Task { checks: Vec::new(), ..task.clone() };
     let settings = Settings::default();
     let on = |faults: Faults| harness_on(FakeHost::with_faults(faults), settings);
     let works = || on(Faults::default());
     let failed = || PlannerFault::Failed("no answer".to_owned());
-    let scripted = || -> Box<dyn Planner> { Box::new(Scripted::new(&[torch_task("t"), trapped.clone(), unchecked.clone()])) };
-    let rows: Vec<(crate::Harness, Box<dyn Planner>, &Task, &str, &str)> = vec![
+    let scripted =
+        || -> Box<dyn Planner> { Box::new(Scripted::new(&[torch_task("t"), trapped.clone(), unchecked.clone()])) };
+    let rows: Vec<Row<'_>> = vec![
         (works(), scripted(), &task, "pass", ""),
         (works(), Box::new(Idle), &task, "fail", ""),
-        (works(), Box::new(FakePlanner::playing(vec![vec![action(Action::Refuse { reason: "no".to_owned() })]])), &task, "fail", ""),
+        (
+            works(),
+            Box::new(FakePlanner::playing(vec![vec![action(Action::Refuse { reason: "no".to_owned() })]])),
+            &task,
+            "fail",
+            "",
+        ),
         (works(), Box::new(FakePlanner::prose()), &task, "invalid", "step budget of 15 spent"),
         (works(), Box::new(FakePlanner::same_call_forever()), &task, "invalid", "step budget of 15 spent"),
-        (works(), Box::new(FakePlanner::spending(Usage { tokens_in: 90_000, ..Usage::default() })), &task, "invalid", "token budget of 200000 spent"),
-        (works(), Box::new(FakePlanner::spending(Usage { cost_micros: 600_000, ..Usage::default() })), &task, "invalid", "cost budget of 1000000 millionths spent"),
-        (works(), Box::new(FakePlanner::faulty(1, PlannerFault::ContextTooLong { found: 9, limit: 4 })), &task, "invalid", "context of 9 tokens, the model takes 4"),
+        (
+            works(),
+            Box::new(FakePlanner::spending(Usage { tokens_in: 90_000, ..Usage::default() })),
+            &task,
+            "invalid",
+            "token budget of 200000 spent",
+        ),
+        (
+            works(),
+            Box::new(FakePlanner::spending(Usage { cost_micros: 600_000, ..Usage::default() })),
+            &task,
+            "invalid",
+            "cost budget of 1000000 millionths spent",
+        ),
+        (
+            works(),
+            Box::new(FakePlanner::faulty(1, PlannerFault::ContextTooLong { found: 9, limit: 4 })),
+            &task,
+            "invalid",
+            "context of 9 tokens, the model takes 4",
+        ),
         (works(), Box::new(FakePlanner::faulty(1, failed())), &task, "void", "planner failed: no answer"),
         (works(), Box::new(ShortPlanner), &task, "void", "it answered 0 of 1 requests"),
         (works(), scripted(), &trapped, "void", "plugin `fake-trap` failed: trapped: unreachable"),
@@ -75,7 +109,9 @@ fn the_four_outcomes() {
         let result = run_one(&harness, planner.as_ref(), task);
         assert_eq!(word(&result.outcome), expected, "{} gave {:?}", planner.version().name, result.outcome);
         match &result.outcome {
-            Outcome::Invalid(found) | Outcome::Void(found) => assert!(found.contains(reason), "`{found}` does not say `{reason}`"),
+            Outcome::Invalid(found) | Outcome::Void(found) => {
+                assert!(found.contains(reason), "`{found}` does not say `{reason}`")
+            }
             Outcome::Pass | Outcome::Fail => assert_eq!(result.ending, Ending::Terminated),
         }
         assert_eq!(result.verdicts.is_empty(), expected == "void", "{}", planner.version().name);
@@ -94,13 +130,22 @@ fn wall_time_makes_an_episode_void_and_never_invalid() {
 
 #[test]
 fn a_planner_that_repeats_itself_is_told_to_stop_guessing() {
-    for planner in [FakePlanner::same_call_forever(), FakePlanner::unknown_tool(), FakePlanner::prose(), FakePlanner::half_json(), FakePlanner::silent()] {
+    for planner in [
+        FakePlanner::same_call_forever(),
+        FakePlanner::unknown_tool(),
+        FakePlanner::prose(),
+        FakePlanner::half_json(),
+        FakePlanner::silent(),
+    ] {
         let events = events(&last_context(planner, &torch_task("t")));
         let told: Vec<usize> = (0..events.len()).filter(|index| events[*index].contains("stop_guessing")).collect();
         // Decided and answered in the first turn; decided, answered and told in the second.
         assert_eq!(told.first(), Some(&4), "{events:?}");
     }
-    let events = events(&last_context(FakePlanner::forever(vec![raw("manage_note", r#"{"action":"query","key":"milk"}"#)]), &torch_task("t")));
+    let events = events(&last_context(
+        FakePlanner::forever(vec![raw("manage_note", r#"{"action":"query","key":"milk"}"#)]),
+        &torch_task("t"),
+    ));
     assert!(!events.iter().any(|event| event.contains("stop_guessing")), "a call that works may be repeated");
 }
 
@@ -110,7 +155,13 @@ fn exactly_the_pending_call_is_confirmed() {
     let ask = |id: &str| action(Action::Ask { question: "Sure?".to_owned(), pending: CallId::new(id).ok() });
     let plan = vec![vec![wipe("c1")], vec![ask("c7")], vec![ask("c1")], vec![wipe("c2")], vec![ask("c1")]];
     let agreed = events(&last_context(FakePlanner::playing(plan.clone()), &wipe_task("t"))).join("\n");
-    for part in ["\"code\":403", "no call `c7` waits for confirmation; waiting: `c1`", "Yes, do it.", "all notes removed", "no call `c1` waits for confirmation; waiting: none"] {
+    for part in [
+        "\"code\":403",
+        "no call `c7` waits for confirmation; waiting: `c1`",
+        "Yes, do it.",
+        "all notes removed",
+        "no call `c1` waits for confirmation; waiting: none",
+    ] {
         assert!(agreed.contains(part), "`{part}` is not in\n{agreed}");
     }
     let mut declining = wipe_task("t");
@@ -122,16 +173,24 @@ fn exactly_the_pending_call_is_confirmed() {
 #[test]
 fn the_user_tells_what_is_asked_for() {
     let ask = |question: &str| action(Action::Ask { question: question.to_owned(), pending: None });
-    let events = events(&last_context(FakePlanner::playing(vec![vec![ask("which TITLE?")], vec![ask("why?")]]), &ask_task("t"))).join("\n");
+    let events =
+        events(&last_context(FakePlanner::playing(vec![vec![ask("which TITLE?")], vec![ask("why?")]]), &ask_task("t")))
+            .join("\n");
     assert!(events.contains("Call it ideas.") && events.contains("I don't know."), "{events}");
 }
 
 #[test]
 fn a_loaded_skill_offers_tools_guides_and_checks() {
     let load = action(Action::LoadSkill { skill: SkillName::new(SKILL).expect("a name") });
-    let note = |key: &str| action(Action::Call(call("c", "manage_note", json!({"action": "put", "key": key, "text": "x"}))));
+    let note =
+        |key: &str| action(Action::Call(call("c", "manage_note", json!({"action": "put", "key": key, "text": "x"}))));
     let broken = action(Action::LoadSkill { skill: SkillName::new("broken-skill").expect("a name") });
-    let planner = FakePlanner::playing(vec![vec![broken], vec![note("secret")], vec![load], vec![note("secret"), note("draft"), note("trap")]]);
+    let planner = FakePlanner::playing(vec![
+        vec![broken],
+        vec![note("secret")],
+        vec![load],
+        vec![note("secret"), note("draft"), note("trap")],
+    ]);
     let context = last_context(planner, &torch_task("t"));
     let events = events(&context);
     let expected = [
@@ -147,7 +206,10 @@ fn a_loaded_skill_offers_tools_guides_and_checks() {
     }
     // Written before the skill was loaded, the draft, and the one whose check failed.
     assert_eq!(events.iter().filter(|event| event.contains("note written")).count(), 3);
-    assert_eq!(context.skills.iter().map(|skill| skill.guidance.as_str()).collect::<Vec<_>>(), ["note-keeper (en): set_torch, manage_note, wipe_notes"]);
+    assert_eq!(
+        context.skills.iter().map(|skill| skill.guidance.as_str()).collect::<Vec<_>>(),
+        ["note-keeper (en): set_torch, manage_note, wipe_notes"]
+    );
     assert_eq!(context.space.skills.len(), 1);
 }
 
@@ -158,8 +220,10 @@ fn guidance_is_rendered_anew_when_the_offered_tools_change_and_only_then() {
     let torch = || vec![raw("set_torch", r#"{"on":true}"#)];
     let watching = Watching::new(FakePlanner::playing(vec![vec![load], torch(), torch()]));
     run_one(&harness_on(host, Settings::default()), &watching, &torch_task("t"));
-    let guidance: Vec<String> = watching.into_seen().into_iter().flat_map(|context| context.skills).map(|skill| skill.guidance).collect();
-    let (before, after) = ("note-keeper (en): set_torch, manage_note", "note-keeper (en): set_torch, manage_note, wipe_notes");
+    let guidance: Vec<String> =
+        watching.into_seen().into_iter().flat_map(|context| context.skills).map(|skill| skill.guidance).collect();
+    let (before, after) =
+        ("note-keeper (en): set_torch, manage_note", "note-keeper (en): set_torch, manage_note, wipe_notes");
     assert_eq!(guidance, [before, after, after]);
 }
 
@@ -178,13 +242,29 @@ fn recall_offers_candidates_and_never_the_gold() {
     let host = FakeHost::new().with_tools(tools);
     let watching = Watching::new(Idle);
     run_one(&harness_on(host.clone(), Settings::default()), &watching, &torch_task("t"));
-    let offered: Vec<String> = watching.into_seen().pop().expect("a context").space.tools.iter().map(|spec| spec.name.as_str().to_owned()).collect();
+    let offered: Vec<String> = watching
+        .into_seen()
+        .pop()
+        .expect("a context")
+        .space
+        .tools
+        .iter()
+        .map(|spec| spec.name.as_str().to_owned())
+        .collect();
     // Of the lamps the environment exposes none; the list is filled up to what it does expose.
     assert_eq!(offered, ["set_torch", "manage_note", "wipe_notes"]);
     let everything = Settings { offer: Offer::Exposed, ..Settings::default() };
     let watching = Watching::new(Idle);
     run_one(&harness_on(host, everything), &watching, &torch_task("t"));
-    let offered: Vec<String> = watching.into_seen().pop().expect("a context").space.tools.iter().map(|spec| spec.name.as_str().to_owned()).collect();
+    let offered: Vec<String> = watching
+        .into_seen()
+        .pop()
+        .expect("a context")
+        .space
+        .tools
+        .iter()
+        .map(|spec| spec.name.as_str().to_owned())
+        .collect();
     assert_eq!(offered, ["manage_note", "set_torch", "wipe_notes"]);
 }
 
@@ -204,7 +284,10 @@ fn memory_is_served_searched_and_added_to() {
     let context = watching.into_seen().pop().expect("a context");
     assert_eq!(context.memory.iter().map(|item| item.content.as_str()).collect::<Vec<_>>(), ["likes the torch bright"]);
     let events = events(&context).join("\n");
-    assert!(events.contains(r#""content":"sleeps at ten","id":"e1""#) && events.contains("there is no sub-agent `gui`"), "{events}");
+    assert!(
+        events.contains(r#""content":"sleeps at ten","id":"e1""#) && events.contains("there is no sub-agent `gui`"),
+        "{events}"
+    );
 }
 
 #[test]
@@ -239,7 +322,10 @@ fn the_history_only_grows() {
         let seen = watching.into_seen();
         for pair in seen.windows(2) {
             assert!(pair[1].history.starts_with(&pair[0].history) && pair[1].turn == pair[0].turn + 1);
-            assert_eq!((&pair[1].rules, &pair[1].request, &pair[1].now), (&pair[0].rules, &pair[0].request, &pair[0].now));
+            assert_eq!(
+                (&pair[1].rules, &pair[1].request, &pair[1].now),
+                (&pair[0].rules, &pair[0].request, &pair[0].now)
+            );
         }
     }
 }
@@ -290,5 +376,7 @@ proptest! {
 
 fn prop_assert_context(context: &Context, steps: u32) {
     assert!(context.turn < steps && context.remaining.steps == steps - context.turn);
-    assert!(context.history.iter().filter(|event| matches!(event, Event::Decided { .. })).count() == context.turn as usize);
+    assert!(
+        context.history.iter().filter(|event| matches!(event, Event::Decided { .. })).count() == context.turn as usize
+    );
 }

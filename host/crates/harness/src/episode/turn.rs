@@ -146,14 +146,21 @@ impl LiveEpisode<'_> {
     }
 
     /// Asks the loaded skill components about a call, in the order of loading. Some: the skill that blocks it, and why.
-    fn advised(&mut self, position: u32, call: &ToolCall, gathered: &mut Gathered) -> Result<Option<(SkillName, String)>, CallFault> {
+    fn advised(
+        &mut self,
+        position: u32,
+        call: &ToolCall,
+        gathered: &mut Gathered,
+    ) -> Result<Option<(SkillName, String)>, CallFault> {
         let loaded: Vec<SkillName> = self.context.skills.iter().map(|skill| skill.name.clone()).collect();
         for skill in loaded.into_iter().filter(|skill| self.harness.skills().is_component(skill)) {
             let advice = match self.episode.skill_check(&skill, call) {
                 Ok(advice) => advice,
                 Err(fault @ CallFault::Guest { .. }) => {
                     // The call runs: a broken adviser does not stop the phone.
-                    gathered.answers.push(json!({"kind": "skill_fault", "skill": skill.as_str(), "reason": chain(&fault)}));
+                    gathered
+                        .answers
+                        .push(json!({"kind": "skill_fault", "skill": skill.as_str(), "reason": chain(&fault)}));
                     continue;
                 }
                 Err(fault) => return Err(fault),
@@ -165,7 +172,11 @@ impl LiveEpisode<'_> {
                 Advice::Allow => {}
                 Advice::Warn(text) => self.context.history.push(Event::Advised { skill, text, blocked: false }),
                 Advice::Block(reason) => {
-                    self.context.history.push(Event::Advised { skill: skill.clone(), text: reason.clone(), blocked: true });
+                    self.context.history.push(Event::Advised {
+                        skill: skill.clone(),
+                        text: reason.clone(),
+                        blocked: true,
+                    });
                     return Ok(Some((skill, reason)));
                 }
             }
@@ -178,7 +189,12 @@ impl LiveEpisode<'_> {
         let value = json!({"tool": call.tool.as_str(), "arguments": call.arguments, "skill": skill.as_str()});
         self.episode.record(Deed::Other { name: "blocked-call".to_owned(), value }, false, envelope.clone());
         gathered.answers.push(envelope.clone());
-        self.context.history.push(Event::Answered { call_id: call.id.clone(), name: call.tool.as_str().to_owned(), envelope, effects: Vec::new() });
+        self.context.history.push(Event::Answered {
+            call_id: call.id.clone(),
+            name: call.tool.as_str().to_owned(),
+            envelope,
+            effects: Vec::new(),
+        });
         let repeated = self.repeats.count(&call.digest().to_string(), false);
         self.tell_repeated(repeated, gathered);
     }
@@ -187,7 +203,12 @@ impl LiveEpisode<'_> {
         let mut repeated = false;
         for (call, feedback) in calls.iter().zip(&result.feedback) {
             let (envelope, effects) = (feedback.reply.envelope(), feedback.effects.clone());
-            self.context.history.push(Event::Answered { call_id: call.id.clone(), name: call.tool.as_str().to_owned(), envelope, effects });
+            self.context.history.push(Event::Answered {
+                call_id: call.id.clone(),
+                name: call.tool.as_str().to_owned(),
+                envelope,
+                effects,
+            });
             match &feedback.reply {
                 Reply::NeedsConfirmation(_) => {
                     self.pending.insert(call.id.clone(), call.clone());
@@ -233,7 +254,9 @@ impl LiveEpisode<'_> {
                 }
                 // The old guidance stays: a broken adviser does not stop the phone.
                 Err(fault @ CallFault::Guest { .. }) => {
-                    gathered.answers.push(json!({"kind": "skill_fault", "skill": skill.as_str(), "reason": chain(&fault)}));
+                    gathered
+                        .answers
+                        .push(json!({"kind": "skill_fault", "skill": skill.as_str(), "reason": chain(&fault)}));
                 }
                 Err(fault) => return Err(fault),
             }
@@ -241,7 +264,13 @@ impl LiveEpisode<'_> {
         Ok(())
     }
 
-    fn act_other(&mut self, id: CallId, name: String, action: Action, gathered: &mut Gathered) -> Result<(), CallFault> {
+    fn act_other(
+        &mut self,
+        id: CallId,
+        name: String,
+        action: Action,
+        gathered: &mut Gathered,
+    ) -> Result<(), CallFault> {
         match action {
             Action::Ask { question, pending } => self.ask(question, pending, gathered),
             Action::Refuse { reason } => {
@@ -262,7 +291,13 @@ impl LiveEpisode<'_> {
             }
             Action::Remember { content, category } => {
                 let envelope = self.memory.remember(&content, category.as_deref());
-                self.answer(id, name, ("remember", json!({"content": content, "category": category})), envelope, gathered);
+                self.answer(
+                    id,
+                    name,
+                    ("remember", json!({"content": content, "category": category})),
+                    envelope,
+                    gathered,
+                );
             }
             Action::LoadSkill { skill } => {
                 let envelope = self.load(&skill, gathered)?;
@@ -270,7 +305,13 @@ impl LiveEpisode<'_> {
             }
             Action::Delegate { agent, instruction } => {
                 let envelope = Failure::new(404, format!("there is no sub-agent `{agent}`; there are none")).envelope();
-                self.answer(id, name, ("delegate", json!({"agent": agent, "instruction": instruction})), envelope, gathered);
+                self.answer(
+                    id,
+                    name,
+                    ("delegate", json!({"agent": agent, "instruction": instruction})),
+                    envelope,
+                    gathered,
+                );
             }
             Action::Call(call) => return self.act_calls(vec![call], gathered),
         }
@@ -315,13 +356,16 @@ impl LiveEpisode<'_> {
         // Tried on a copy, so that a skill which cannot be loaded offers nothing.
         let mut offered = self.offered.clone();
         let added = offered.load(&card);
-        let guidance = match self.harness.skills().guidance(self.episode.as_mut(), skill, &offered.names(), &self.task.lang) {
-            Ok(guidance) => guidance,
-            Err(fault @ CallFault::Guest { .. }) => {
-                return Ok(Failure::new(503, format!("skill `{skill}` cannot be loaded: {}", chain(&fault))).envelope());
-            }
-            Err(fault) => return Err(fault),
-        };
+        let guidance =
+            match self.harness.skills().guidance(self.episode.as_mut(), skill, &offered.names(), &self.task.lang) {
+                Ok(guidance) => guidance,
+                Err(fault @ CallFault::Guest { .. }) => {
+                    return Ok(
+                        Failure::new(503, format!("skill `{skill}` cannot be loaded: {}", chain(&fault))).envelope()
+                    );
+                }
+                Err(fault) => return Err(fault),
+            };
         self.offered = offered;
         // The others' guidance first: the new one is rendered for these tools already.
         self.offer_anew(gathered)?;

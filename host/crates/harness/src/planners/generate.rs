@@ -10,40 +10,79 @@ const DEPTH_MAX: u32 = 6;
 const ITEMS_MORE_MAX: u64 = 2;
 /// Least items of an array that are made; a schema may ask for absurdly many.
 const ITEMS_MAX: u64 = 16;
+/// Values of one whole value, nested ones included; what would be beyond is left empty.
+const VALUES_MAX: u32 = 1000;
 /// Whole numbers without bounds lie within this distance of zero.
 const SPAN: i64 = 100;
 
-const WORDS: [&str; 12] = ["home", "work", "alarm", "note", "07:30", "2026-01-05", "music", "Anna", "weather", "会议", "闹钟", "家"];
+const WORDS: [&str; 12] =
+    ["home", "work", "alarm", "note", "07:30", "2026-01-05", "music", "Anna", "weather", "会议", "闹钟", "家"];
 
 /// A random value for a schema.
 pub(super) fn generate(schema: &Value, generator: &mut Generator) -> Value {
-    value(schema, generator, 0)
+    Maker { generator, left: VALUES_MAX }.value(schema, 0)
 }
 
-fn value(schema: &Value, generator: &mut Generator, depth: u32) -> Value {
-    if let Some(constant) = schema.get("const") {
-        return constant.clone();
-    }
-    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        return generator.pick(options).cloned().unwrap_or(Value::Null);
-    }
-    for key in ["anyOf", "oneOf"] {
-        if let Some(options) = schema.get(key).and_then(Value::as_array)
-            && depth < DEPTH_MAX
-        {
-            return generator.pick(options).map_or(Value::Null, |option| value(option, generator, depth + 1));
+/// Makes one value within [`VALUES_MAX`].
+struct Maker<'a> {
+    generator: &'a mut Generator,
+    left: u32,
+}
+
+impl Maker<'_> {
+    fn value(&mut self, schema: &Value, depth: u32) -> Value {
+        self.left = self.left.saturating_sub(1);
+        let nests = depth < DEPTH_MAX && self.left > 0;
+        if let Some(constant) = schema.get("const") {
+            return constant.clone();
+        }
+        if let Some(options) = schema.get("enum").and_then(Value::as_array) {
+            return self.generator.pick(options).cloned().unwrap_or(Value::Null);
+        }
+        for key in ["anyOf", "oneOf"] {
+            if let Some(options) = schema.get(key).and_then(Value::as_array)
+                && nests
+            {
+                return self.generator.pick(options).map_or(Value::Null, |option| self.value(option, depth + 1));
+            }
+        }
+        match kind(schema, self.generator) {
+            "boolean" => Value::Bool(self.generator.chance(1, 2)),
+            "integer" => json!(integer(schema, self.generator)),
+            "number" => number(schema, self.generator),
+            "string" => json!(string(schema, self.generator)),
+            "array" if nests => self.array(schema, depth),
+            "array" => json!([]),
+            "object" if nests => self.object(schema, depth),
+            "object" => json!({}),
+            _ => Value::Null,
         }
     }
-    match kind(schema, generator) {
-        "boolean" => Value::Bool(generator.chance(1, 2)),
-        "integer" => json!(integer(schema, generator)),
-        "number" => number(schema, generator),
-        "string" => json!(string(schema, generator)),
-        "array" if depth < DEPTH_MAX => array(schema, generator, depth),
-        "array" => json!([]),
-        "object" if depth < DEPTH_MAX => object(schema, generator, depth),
-        "object" => json!({}),
-        _ => Value::Null,
+
+    fn array(&mut self, schema: &Value, depth: u32) -> Value {
+        let limit = |key: &str| schema.get(key).and_then(Value::as_u64);
+        let least = limit("minItems").unwrap_or(0).min(ITEMS_MAX);
+        let most = limit("maxItems").unwrap_or(u64::MAX).min(least + ITEMS_MORE_MAX).max(least);
+        let count = least + self.generator.below(most - least + 1);
+        let empty = json!({});
+        let items = schema.get("items").unwrap_or(&empty);
+        Value::Array((0..count).map(|_| self.value(items, depth + 1)).collect())
+    }
+
+    fn object(&mut self, schema: &Value, depth: u32) -> Value {
+        let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let required: Vec<&str> = names.filter_map(Value::as_str).collect();
+        let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let mut properties: Vec<(&String, &Value)> = properties.collect();
+        // The order of keys means nothing, so it must not decide which random number goes where.
+        properties.sort_by(|left, right| left.0.cmp(right.0));
+        let mut map = Map::new();
+        for (name, property) in properties {
+            if required.contains(&name.as_str()) || self.generator.chance(1, 3) {
+                map.insert(name.clone(), self.value(property, depth + 1));
+            }
+        }
+        Value::Object(map)
     }
 }
 
@@ -97,28 +136,4 @@ fn string(schema: &Value, generator: &mut Generator) -> String {
         Some(most) => text.chars().take(most).collect(),
         None => text,
     }
-}
-
-fn array(schema: &Value, generator: &mut Generator, depth: u32) -> Value {
-    let limit = |key: &str| schema.get(key).and_then(Value::as_u64);
-    let least = limit("minItems").unwrap_or(0).min(ITEMS_MAX);
-    let most = limit("maxItems").unwrap_or(u64::MAX).min(least + ITEMS_MORE_MAX).max(least);
-    let count = least + generator.below(most - least + 1);
-    let empty = json!({});
-    let items = schema.get("items").unwrap_or(&empty);
-    Value::Array((0..count).map(|_| value(items, generator, depth + 1)).collect())
-}
-
-fn object(schema: &Value, generator: &mut Generator, depth: u32) -> Value {
-    let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut properties: Vec<(&String, &Value)> = schema.get("properties").and_then(Value::as_object).into_iter().flatten().collect();
-    // The order of keys means nothing, so it must not decide which random number goes where.
-    properties.sort_by(|left, right| left.0.cmp(right.0));
-    let mut map = Map::new();
-    for (name, property) in properties {
-        if required.contains(&name.as_str()) || generator.chance(1, 3) {
-            map.insert(name.clone(), value(property, generator, depth + 1));
-        }
-    }
-    Value::Object(map)
 }

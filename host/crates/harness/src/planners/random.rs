@@ -34,7 +34,11 @@ fn decide(context: &Context, seed: u64) -> Decision {
 
 impl Planner for Random {
     fn version(&self) -> PolicyVersion {
-        PolicyVersion { name: "random".to_owned(), digest: PolicyDigest::of(b"random/1"), sampling: json!({"finish_one_in": FINISH_ONE_IN}) }
+        PolicyVersion {
+            name: "random".to_owned(),
+            digest: PolicyDigest::of(b"random/1"),
+            sampling: json!({"finish_one_in": FINISH_ONE_IN}),
+        }
     }
 
     fn decide_batch(&self, requests: &[DecisionRequest<'_>]) -> Vec<Result<Decision, PlannerFault>> {

@@ -28,7 +28,8 @@ fn record(harness: &Harness, planner: &dyn Planner, tasks: &[Task], record: Reco
     let folder = tempfile::tempdir().expect("a folder");
     let options = RunOptions { seed: 3, record, ..options_in(folder.path()) };
     let results = run_tasks(harness, planner, tasks, &options, &|_| {});
-    let stored = results.iter().map(|result| read_file(result.path.as_ref().expect("a path")).expect("a trajectory")).collect();
+    let stored =
+        results.iter().map(|result| read_file(result.path.as_ref().expect("a path")).expect("a trajectory")).collect();
     Recorded { worlds: WorldStore::beside(folder.path()), stored, _folder: folder }
 }
 
@@ -49,10 +50,17 @@ fn what_was_recorded_replays_to_the_byte() {
         Box::new(FakePlanner::same_call_forever()),
         Box::new(FakePlanner::faulty(2, PlannerFault::ContextTooLong { found: 900, limit: 40 })),
         Box::new(FakePlanner::faulty(2, PlannerFault::Failed("gone".to_owned()))),
-        Box::new(FakePlanner::playing(vec![vec![raw("add_user_memory", r#"{"content":"milk"}"#)], vec![raw("search_user_memory", r#"{"query":"milk"}"#)], vec![raw("skill__note_keeper", "")]])),
+        Box::new(FakePlanner::playing(vec![
+            vec![raw("add_user_memory", r#"{"content":"milk"}"#)],
+            vec![raw("search_user_memory", r#"{"query":"milk"}"#)],
+            vec![raw("skill__note_keeper", "")],
+        ])),
     ];
     let replayer = replayer(FakeHost::new().with_plugin("newcomer", PluginKind::Tool));
-    let settings = [Settings::default(), Settings { strict: true, prefixes: Prefixes::All, offer: Offer::Exposed, ..Settings::default() }];
+    let settings = [
+        Settings::default(),
+        Settings { strict: true, prefixes: Prefixes::All, offer: Offer::Exposed, ..Settings::default() },
+    ];
     for planner in &planners {
         for (settings, kept) in settings.iter().zip([Record::Full, Record::Digest]) {
             let shared = InMemory::new();
@@ -61,8 +69,33 @@ fn what_was_recorded_replays_to_the_byte() {
             let recorded = record(&harness, planner.as_ref(), &tasks, kept);
             for stored in &recorded.stored {
                 let report = replayer.replay(stored, &recorded.worlds).expect("runs");
-                assert_eq!(report.difference, None, "{} on {}", planner.version().name, stored.trajectory.header.task.id);
+                assert_eq!(
+                    report.difference,
+                    None,
+                    "{} on {}",
+                    planner.version().name,
+                    stored.trajectory.header.task.id
+                );
             }
+        }
+    }
+}
+
+#[test]
+fn void_recordings_are_no_difference() {
+    let tasks = mixed_tasks(2);
+    for faults in [Faults { reset: true, ..Faults::default() }, Faults { step_at: Some(1), ..Faults::default() }] {
+        let host = FakeHost::with_faults(faults);
+        let recorded = record(
+            &harness_on(host.clone(), Settings::default()),
+            &FakePlanner::same_call_forever(),
+            &tasks,
+            Record::Full,
+        );
+        for stored in &recorded.stored {
+            assert!(matches!(&stored.trajectory.footer, Some(footer) if matches!(footer.outcome, Outcome::Void(_))));
+            let report = replayer(host.clone()).replay(stored, &recorded.worlds).expect("runs");
+            assert_eq!((report.difference, report.notes.len()), (None, 1));
         }
     }
 }
@@ -70,7 +103,8 @@ fn what_was_recorded_replays_to_the_byte() {
 #[test]
 fn a_cut_off_recording_replays_up_to_there() {
     let tasks = mixed_tasks(3);
-    let recorded = record(&harness_on(FakeHost::new(), Settings::default()), &Scripted::new(&tasks), &tasks, Record::Full);
+    let recorded =
+        record(&harness_on(FakeHost::new(), Settings::default()), &Scripted::new(&tasks), &tasks, Record::Full);
     let whole = &recorded.stored[2];
     for lines in 1..whole.lines.len() {
         let text: String = whole.lines[..lines].iter().map(|line| format!("{line}\n")).collect();
@@ -97,7 +131,8 @@ fn forged(stored: &StoredTrajectory, change: impl Fn(&mut Trajectory)) -> Stored
 fn a_forged_trajectory_differs_at_the_forged_place() {
     let tasks = [torch_task("torch")];
     let recorded = record(&harness_on(FakeHost::new(), Settings::default()), &Idle, &tasks, Record::Full);
-    let played = record(&harness_on(FakeHost::new(), Settings::default()), &Scripted::new(&tasks), &tasks, Record::Full);
+    let played =
+        record(&harness_on(FakeHost::new(), Settings::default()), &Scripted::new(&tasks), &tasks, Record::Full);
     let (idle, gold) = (&recorded.stored[0], &played.stored[0]);
     let pass = |trajectory: &mut Trajectory| {
         if let Some(footer) = &mut trajectory.footer {
@@ -108,15 +143,34 @@ fn a_forged_trajectory_differs_at_the_forged_place() {
         (forged(idle, pass), 4, "/outcome/outcome"),
         (forged(gold, |trajectory| trajectory.turns[0].state = trajectory.header.initial), 2, "/state"),
         (forged(gold, |trajectory| trajectory.turns[0].at_ns += 1), 2, "/at_ns"),
-        (forged(gold, |trajectory| trajectory.turns[0].changes = loopwright_contract::trajectory::Kept::Full(Vec::new())), 2, "/changes/full"),
+        (
+            forged(gold, |trajectory| {
+                trajectory.turns[0].changes = loopwright_contract::trajectory::Kept::Full(Vec::new())
+            }),
+            2,
+            "/changes/full",
+        ),
         (forged(gold, |trajectory| trajectory.turns[0].decision.text = "x".to_owned()), 0, ""),
         (forged(gold, |trajectory| trajectory.header.observation.exposed.clear()), 1, "/observation/exposed"),
         (forged(gold, |trajectory| trajectory.verdicts.clear()), 4, "/"),
-        (forged(gold, |trajectory| trajectory.header.harness = loopwright_contract::digest::HarnessDigest::of(b"x")), 1, "/harness"),
-        (forged(gold, |trajectory| trajectory.header.plugins[0].digest = loopwright_contract::digest::ContentDigest::of(b"x")), 1, "/plugins/fake-tools"),
+        (
+            forged(gold, |trajectory| trajectory.header.harness = loopwright_contract::digest::HarnessDigest::of(b"x")),
+            1,
+            "/harness",
+        ),
+        (
+            forged(gold, |trajectory| {
+                trajectory.header.plugins[0].digest = loopwright_contract::digest::ContentDigest::of(b"x")
+            }),
+            1,
+            "/plugins/fake-tools",
+        ),
     ];
     for (stored, line, field) in rows {
-        let report = replayer(FakeHost::new()).replay(&stored, &recorded.worlds).or_else(|_| replayer(FakeHost::new()).replay(&stored, &played.worlds)).expect("runs");
+        let report = replayer(FakeHost::new())
+            .replay(&stored, &recorded.worlds)
+            .or_else(|_| replayer(FakeHost::new()).replay(&stored, &played.worlds))
+            .expect("runs");
         match report.difference {
             Some(difference) => {
                 assert_eq!(difference.line, line, "{difference}");
@@ -132,16 +186,24 @@ fn a_forged_trajectory_differs_at_the_forged_place() {
 #[test]
 fn another_host_differs_and_says_where() {
     let tasks = [torch_task("torch")];
-    let recorded = record(&harness_on(FakeHost::new(), Settings::default()), &Scripted::new(&tasks), &tasks, Record::Full);
+    let recorded =
+        record(&harness_on(FakeHost::new(), Settings::default()), &Scripted::new(&tasks), &tasks, Record::Full);
     let late = replayer(FakeHost::with_faults(Faults { late_wipe: true, ..Faults::default() }));
     let report = late.replay(&recorded.stored[0], &recorded.worlds).expect("runs");
-    assert_eq!(report.difference.map(|difference| (difference.line, difference.field)), Some((1, "/observation/exposed".to_owned())));
+    assert_eq!(
+        report.difference.map(|difference| (difference.line, difference.field)),
+        Some((1, "/observation/exposed".to_owned()))
+    );
     let faulty = replayer(FakeHost::with_faults(Faults { reset: true, ..Faults::default() }));
     assert!(matches!(faulty.replay(&recorded.stored[0], &recorded.worlds), Err(ReplayError::Open(_))));
     let empty = tempfile::tempdir().expect("a folder");
     let missing = replayer(FakeHost::new()).replay(&recorded.stored[0], &WorldStore::beside(empty.path()));
     assert!(matches!(missing, Err(ReplayError::World(_))));
-    fs::write(recorded.worlds.path(recorded.stored[0].trajectory.header.initial), zstd::encode_all(&b"{}"[..], 1).expect("zstd")).expect("a file");
+    fs::write(
+        recorded.worlds.path(recorded.stored[0].trajectory.header.initial),
+        zstd::encode_all(&b"{}"[..], 1).expect("zstd"),
+    )
+    .expect("a file");
     let swapped = replayer(FakeHost::new()).replay(&recorded.stored[0], &recorded.worlds);
     assert!(matches!(swapped, Err(ReplayError::Restore(_))));
 }
@@ -149,7 +211,8 @@ fn another_host_differs_and_says_where() {
 #[test]
 fn a_stored_trajectory_is_judged_anew() {
     let tasks = mixed_tasks(2);
-    let recorded = record(&harness_on(FakeHost::new(), Settings::default()), &Scripted::new(&tasks), &tasks, Record::Digest);
+    let recorded =
+        record(&harness_on(FakeHost::new(), Settings::default()), &Scripted::new(&tasks), &tasks, Record::Digest);
     let name = |text: &str| PluginName::new(text).expect("a name");
     let replayer = replayer(FakeHost::new());
     for stored in &recorded.stored {
@@ -165,11 +228,22 @@ fn a_stored_trajectory_is_judged_anew() {
         let trapped = replayer.verify(stored, &recorded.worlds, &VerifierChoice::Always(name(TRAPPING)));
         assert!(matches!(trapped, Err(ReplayError::Unjudgeable(reason)) if reason.contains("trapped")));
         let other = forged(stored, |trajectory| trajectory.turns[0].at_ns += 1);
-        assert!(matches!(replayer.verify(&other, &recorded.worlds, &VerifierChoice::Recorded), Err(ReplayError::Different(_))));
+        assert!(matches!(
+            replayer.verify(&other, &recorded.worlds, &VerifierChoice::Recorded),
+            Err(ReplayError::Different(_))
+        ));
         let cut = forged(stored, |trajectory| trajectory.footer = None);
-        assert!(matches!(replayer.verify(&cut, &recorded.worlds, &VerifierChoice::Recorded), Err(ReplayError::Unjudgeable(_))));
+        assert!(matches!(
+            replayer.verify(&cut, &recorded.worlds, &VerifierChoice::Recorded),
+            Err(ReplayError::Unjudgeable(_))
+        ));
     }
-    let over = record(&harness_on(FakeHost::new(), Settings::default()), &FakePlanner::prose(), &tasks[..1], Record::Full);
-    let judgement = replayer.verify(&over.stored[0], &over.worlds, &VerifierChoice::Always(name(CONTRARY))).expect("judged");
-    assert!(matches!(judgement.outcome, Outcome::Invalid(_)) && judgement.verdicts.iter().all(|judged| judged.verdict.passed()));
+    let over =
+        record(&harness_on(FakeHost::new(), Settings::default()), &FakePlanner::prose(), &tasks[..1], Record::Full);
+    let judgement =
+        replayer.verify(&over.stored[0], &over.worlds, &VerifierChoice::Always(name(CONTRARY))).expect("judged");
+    assert!(
+        matches!(judgement.outcome, Outcome::Invalid(_))
+            && judgement.verdicts.iter().all(|judged| judged.verdict.passed())
+    );
 }

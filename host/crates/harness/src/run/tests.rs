@@ -31,13 +31,21 @@ fn files_do_not_depend_on_jobs() {
     let harness = harness(Settings::default());
     let content = |jobs: usize, batch: usize| {
         let folder = tempfile::tempdir().expect("a folder");
-        run_tasks(&harness, &Scripted::new(&tasks), &tasks, &RunOptions { jobs, batch, ..options_in(folder.path()) }, &|_| {});
+        run_tasks(
+            &harness,
+            &Scripted::new(&tasks),
+            &tasks,
+            &RunOptions { jobs, batch, ..options_in(folder.path()) },
+            &|_| {},
+        );
         let mut paths: Vec<_> = [folder.path().to_owned(), folder.path().join("worlds")]
             .iter()
             .flat_map(|folder| fs::read_dir(folder).expect("a folder").filter_map(Result::ok))
             .map(|entry| entry.path())
             .filter(|path| path.is_file())
-            .map(|path| (path.strip_prefix(folder.path()).expect("inside").to_owned(), fs::read(&path).expect("a file")))
+            .map(|path| {
+                (path.strip_prefix(folder.path()).expect("inside").to_owned(), fs::read(&path).expect("a file"))
+            })
             .collect();
         paths.sort();
         paths
@@ -58,7 +66,10 @@ fn a_fault_is_that_episode_s_alone() {
         scripted.decide_batch(&[DecisionRequest { context, seed }]).pop().expect("one")
     });
     let results = run_tasks(&harness(Settings::default()), &planner, &tasks, &options(), &|_| {});
-    assert_eq!(results.iter().map(|result| word(&result.outcome)).collect::<Vec<_>>(), ["pass", "pass", "void", "pass", "pass", "pass"]);
+    assert_eq!(
+        results.iter().map(|result| word(&result.outcome)).collect::<Vec<_>>(),
+        ["pass", "pass", "void", "pass", "pass", "pass"]
+    );
     let tally = Tally::of(&results);
     assert_eq!((tally.tasks, tally.pass, tally.fail, tally.invalid, tally.void), (6, 5, 0, 0, 1));
 }
@@ -91,8 +102,15 @@ fn progress_is_told_and_a_cancelled_run_drops_nothing() {
     });
     assert_eq!(results.len(), 7);
     assert!(told.lock().expect("no panic before").starts_with(&[(1, 7), (2, 7)]));
-    let void: Vec<&str> = results.iter().filter_map(|result| if let Outcome::Void(reason) = &result.outcome { Some(reason.as_str()) } else { None }).collect();
-    assert!(void.contains(&"the run was cancelled before it began") && void.iter().all(|reason| reason.starts_with("the run was cancelled")), "{void:?}");
+    let void: Vec<&str> = results
+        .iter()
+        .filter_map(|result| if let Outcome::Void(reason) = &result.outcome { Some(reason.as_str()) } else { None })
+        .collect();
+    assert!(
+        void.contains(&"the run was cancelled before it began")
+            && void.iter().all(|reason| reason.starts_with("the run was cancelled")),
+        "{void:?}"
+    );
     assert_eq!(Tally::of(&results).tasks, 7);
 }
 

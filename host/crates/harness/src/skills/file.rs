@@ -79,14 +79,21 @@ impl SkillFile {
                 None => continue,
             };
             match entry {
-                Entry::Text(text) if !text.is_empty() && text.len() <= SUMMARY_BYTES_MAX => summary.push(Localized { lang, text: text.clone() }),
+                Entry::Text(text) if !text.is_empty() && text.len() <= SUMMARY_BYTES_MAX => {
+                    summary.push(Localized { lang, text: text.clone() })
+                }
                 other => return Err(wrong("description", Some(other), "a text of 1 to 1024 bytes")),
             }
         }
         if !head.contains_key("description") {
             return Err(wrong("description", None, "a text of 1 to 1024 bytes"));
         }
-        let card = SkillCard { name, summary, about: tools("about", head.get("about"))?, exposes: tools("exposes", head.get("exposes"))? };
+        let card = SkillCard {
+            name,
+            summary,
+            about: tools("about", head.get("about"))?,
+            exposes: tools("exposes", head.get("exposes"))?,
+        };
         Ok(Self { card, body: body.trim().to_owned(), digest: ContentDigest::of(content) })
     }
 
@@ -106,7 +113,8 @@ impl SkillFile {
     /// out.
     #[must_use]
     pub fn guidance(&self, offered: &[ToolName]) -> String {
-        let absent: Vec<&ToolName> = self.card.about.iter().chain(&self.card.exposes).filter(|tool| !offered.contains(tool)).collect();
+        let absent: Vec<&ToolName> =
+            self.card.about.iter().chain(&self.card.exposes).filter(|tool| !offered.contains(tool)).collect();
         if absent.is_empty() {
             return self.body.clone();
         }
@@ -134,7 +142,10 @@ fn keep_unit<'a>(kept: &mut Vec<&'a str>, unit: &mut Vec<&'a str>, absent: &[&To
 fn starts_item(line: &str) -> bool {
     let line = line.trim_start();
     let numbered = line.trim_start_matches(|character: char| character.is_ascii_digit());
-    line.starts_with("- ") || line.starts_with("* ") || line.starts_with('#') || (numbered.len() < line.len() && numbered.starts_with(". "))
+    line.starts_with("- ")
+        || line.starts_with("* ")
+        || line.starts_with('#')
+        || (numbered.len() < line.len() && numbered.starts_with(". "))
 }
 
 /// Whether a line names a tool as a whole word.
@@ -151,7 +162,9 @@ fn tools(key: &'static str, entry: Option<&Entry>) -> Result<Vec<ToolName>, Skil
     match entry {
         None => Ok(Vec::new()),
         Some(Entry::Text(text)) if text.is_empty() => Ok(Vec::new()),
-        Some(Entry::List(names)) if names.len() <= TOOLS_MAX => Ok(names.iter().map(ToolName::new).collect::<Result<_, _>>()?),
+        Some(Entry::List(names)) if names.len() <= TOOLS_MAX => {
+            Ok(names.iter().map(ToolName::new).collect::<Result<_, _>>()?)
+        }
         other => Err(wrong(key, other, "a list of at most 64 tool names")),
     }
 }
@@ -179,7 +192,10 @@ mod tests {
     fn a_file_is_a_card_and_guidance() {
         let file = SkillFile::parse(FILE.as_bytes()).expect("a skill");
         assert_eq!(file.card().name, "night-mode");
-        assert_eq!(file.card().summary.iter().map(|text| text.text.as_str()).collect::<Vec<_>>(), ["Quiet evenings, in one go.", "安静的夜晚"]);
+        assert_eq!(
+            file.card().summary.iter().map(|text| text.text.as_str()).collect::<Vec<_>>(),
+            ["Quiet evenings, in one go.", "安静的夜晚"]
+        );
         assert_eq!(file.card().exposes, offered(&["set_alarm"]));
         let whole = file.guidance(&offered(&["set_torch", "set_volume", "set_alarm"]));
         assert!(whole.contains("set_alarm") && whole.contains("and check it"));

@@ -78,7 +78,9 @@ fn entry(value: &str, nested: &[&str]) -> Result<Entry, String> {
     let filled: Vec<&str> = nested.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
     match value {
         ">" | ">-" | "|" | "|-" => Ok(Entry::Text(filled.join(if value.starts_with('>') { " " } else { "\n" }))),
-        "" if items().next().is_some() => Ok(Entry::List(items().map(|item| scalar(item.trim())).collect::<Result<_, _>>()?)),
+        "" if items().next().is_some() => {
+            Ok(Entry::List(items().map(|item| scalar(item.trim())).collect::<Result<_, _>>()?))
+        }
         "" => Ok(Entry::Text(filled.join(" "))),
         _ => match value.strip_prefix('[') {
             Some(inner) => {
@@ -96,7 +98,11 @@ fn scalar(text: &str) -> Result<String, String> {
     for quote in ['"', '\''] {
         if let Some(inner) = text.strip_prefix(quote) {
             let inner = inner.strip_suffix(quote).ok_or_else(|| format!("a text is not closed by `{quote}`"))?;
-            return Ok(if quote == '"' { inner.replace("\\\"", "\"").replace("\\\\", "\\") } else { inner.replace("''", "'") });
+            return Ok(if quote == '"' {
+                inner.replace("\\\"", "\"").replace("\\\\", "\\")
+            } else {
+                inner.replace("''", "'")
+            });
         }
     }
     Ok(text.split_once(" #").map_or(text, |(before, _)| before).trim_end().to_owned())

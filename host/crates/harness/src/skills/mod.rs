@@ -27,7 +27,8 @@ pub(crate) struct SkillLibrary {
 impl SkillLibrary {
     /// Joins components' cards and files; an error names a skill that exists twice.
     pub(crate) fn new(components: &[SkillCard], files: Vec<SkillFile>) -> Result<Self, SkillName> {
-        let mut by_name: BTreeMap<SkillName, SkillCard> = components.iter().map(|card| (card.name.clone(), card.clone())).collect();
+        let mut by_name: BTreeMap<SkillName, SkillCard> =
+            components.iter().map(|card| (card.name.clone(), card.clone())).collect();
         let mut library = Self::default();
         for file in files {
             let name = file.card().name.clone();
@@ -59,7 +60,13 @@ impl SkillLibrary {
     }
 
     /// The guidance of a skill for the offered tools, at most [`GUIDANCE_BYTES_MAX`] bytes.
-    pub(crate) fn guidance(&self, episode: &mut dyn Episode, name: &SkillName, offered: &[ToolName], lang: &Lang) -> Result<String, CallFault> {
+    pub(crate) fn guidance(
+        &self,
+        episode: &mut dyn Episode,
+        name: &SkillName,
+        offered: &[ToolName],
+        lang: &Lang,
+    ) -> Result<String, CallFault> {
         let mut text = match self.files.get(name) {
             Some(file) => file.guidance(offered),
             None => episode.skill_guidance(name, offered, lang)?,

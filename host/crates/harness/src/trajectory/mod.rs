@@ -19,7 +19,7 @@ mod tests;
 
 pub use file::{COMPRESS_ABOVE_BYTES, TrajectoryFile, file_name};
 pub(crate) use journal::Journal;
-pub use line::{Chain, canonical_line};
 pub(crate) use line::kept;
+pub use line::{Chain, canonical_line};
 pub use reader::{FILE_BYTES_MAX, LINE_BYTES_MAX, ReadError, StoredTrajectory, read_bytes, read_file, read_folder};
 pub use worlds::{WORLD_BYTES_MAX, WorldError, WorldStore};

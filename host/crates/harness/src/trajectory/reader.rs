@@ -124,7 +124,8 @@ pub fn read_bytes(bytes: &[u8]) -> Result<StoredTrajectory, ReadError> {
     for (index, line) in bytes.get(..whole).unwrap_or_default().split_inclusive(|byte| *byte == b'\n').enumerate() {
         let at = |reason: String| ReadError::Line { line: index + 1, reason };
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let text = std::str::from_utf8(line).map_err(|error| at(format!("not UTF-8 after {} bytes", error.valid_up_to())))?;
+        let text =
+            std::str::from_utf8(line).map_err(|error| at(format!("not UTF-8 after {} bytes", error.valid_up_to())))?;
         reading.take(chained(text, &mut chain).map_err(at)?).map_err(at)?;
         lines.push(text.to_owned());
     }
@@ -147,7 +148,10 @@ fn chained(text: &str, chain: &mut Chain) -> Result<Line, String> {
     }
     let previous = digest(&mut map, "prev")?;
     if previous != chain.last() {
-        return Err(format!("the line does not follow the one before: it says prev {previous}, the line before has {}", chain.last()));
+        return Err(format!(
+            "the line does not follow the one before: it says prev {previous}, the line before has {}",
+            chain.last()
+        ));
     }
     chain.advance(stated);
     serde_json::from_value(Value::Object(map)).map_err(|error| error.to_string())

@@ -1,4 +1,5 @@
 use std::fs;
+use std::sync::LazyLock;
 
 use loopwright_contract::digest::StateDigest;
 use loopwright_contract::episode::StoredWorld;
@@ -20,8 +21,15 @@ fn bytes(lines: &[String]) -> Vec<u8> {
 }
 
 fn recorded() -> Vec<u8> {
-    let task = wipe_task("wipe");
-    bytes(&run_one(&harness(Settings::default()), &Scripted::new(std::slice::from_ref(&task)), &task).lines.expect("in memory"))
+    static RECORDED: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let task = wipe_task("wipe");
+        bytes(
+            &run_one(&harness(Settings::default()), &Scripted::new(std::slice::from_ref(&task)), &task)
+                .lines
+                .expect("in memory"),
+        )
+    });
+    RECORDED.clone()
 }
 
 #[test]
@@ -47,8 +55,11 @@ fn a_trajectory_reads_back_and_is_verified() {
 #[test]
 fn a_cut_off_file_reads_up_to_its_last_whole_line() {
     let whole = recorded();
-    let ends: Vec<usize> = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(index, _)| index + 1).collect();
-    for cut in 0..whole.len() {
+    let ends: Vec<usize> =
+        whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(index, _)| index + 1).collect();
+    // Around the end of each line, and here and there inside.
+    let around = ends.iter().flat_map(|end| end - 1..=end + 1);
+    for cut in around.chain((0..whole.len()).step_by(97)).filter(|cut| *cut < whole.len()) {
         let lines = ends.iter().filter(|end| **end <= cut).count();
         match read_bytes(&whole[..cut]) {
             Ok(stored) => {
@@ -163,7 +174,11 @@ fn files_worlds_and_digest_records() {
     }
     // All tasks begin in one world, and it is kept once, beside four targets of which none is equal.
     assert_eq!(fs::read_dir(folder.path().join("worlds")).expect("a folder").count(), 5);
-    let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").filter_map(Result::ok).filter(|entry| entry.file_name().to_string_lossy().contains("tmp")).collect();
+    let left: Vec<_> = fs::read_dir(folder.path())
+        .expect("a folder")
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_name().to_string_lossy().contains("tmp"))
+        .collect();
     assert!(left.is_empty());
 }
 
@@ -175,7 +190,17 @@ fn a_large_trajectory_is_compressed_and_reads_back() {
         Ok(loopwright_contract::planner::Decision { text, ..Default::default() })
     });
     let task = torch_task("t");
-    let run = |output: Output| run_tasks(&harness(Settings::default()), &long, std::slice::from_ref(&task), &RunOptions { output, ..options() }, &|_| {}).pop().expect("one");
+    let run = |output: Output| {
+        run_tasks(
+            &harness(Settings::default()),
+            &long,
+            std::slice::from_ref(&task),
+            &RunOptions { output, ..options() },
+            &|_| {},
+        )
+        .pop()
+        .expect("one")
+    };
     let path = run(Output::Folder(folder.path().to_owned())).path.expect("a path");
     assert!(path.to_string_lossy().ends_with(".jsonl.zst"));
     let stored = read_file(&path).expect("a trajectory");
@@ -212,12 +237,25 @@ fn a_world_that_is_no_world_is_refused() {
 fn a_full_disk_makes_the_episode_void_and_is_reported() {
     let mut file = TrajectoryFile::create(std::path::Path::new("/dev/full")).expect("opened");
     assert!(file.append("line").is_err_and(|error| error.kind() == std::io::ErrorKind::StorageFull));
-    // A folder that is a file: nothing can be written there, and the result says so.
     let folder = tempfile::tempdir().expect("a folder");
+    let tasks = [torch_task("full"), torch_task("free")];
+    // One file's disk is full, and a folder that is a file cannot be written to at all; the result says so, and of that episode only.
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("full%3as0.jsonl")).expect("a link");
     let blocked = folder.path().join("file");
     fs::write(&blocked, "x").expect("a file");
-    let task = torch_task("t");
-    let result = run_tasks(&harness(Settings::default()), &Scripted::new(std::slice::from_ref(&task)), std::slice::from_ref(&task), &options_in(&blocked), &|_| {});
-    let outcomes: Vec<&Outcome> = result.iter().map(|result| &result.outcome).collect();
-    assert!(matches!(outcomes.as_slice(), [Outcome::Void(reason)] if reason.contains("cannot write")), "{outcomes:?}");
+    let outcomes = |place: &std::path::Path| -> Vec<Outcome> {
+        let results =
+            run_tasks(&harness(Settings::default()), &Scripted::new(&tasks), &tasks, &options_in(place), &|_| {});
+        results.into_iter().map(|result| result.outcome).collect()
+    };
+    let full = outcomes(folder.path());
+    assert!(
+        matches!(full.as_slice(), [Outcome::Void(reason), Outcome::Pass] if reason.contains("No space left")),
+        "{full:?}"
+    );
+    let none = outcomes(&blocked);
+    assert!(
+        matches!(none.as_slice(), [Outcome::Void(reason), Outcome::Void(_)] if reason.contains("cannot write")),
+        "{none:?}"
+    );
 }

@@ -64,7 +64,11 @@ impl WorldStore {
             return Ok(());
         }
         let write = |()| write_whole(&path, &compress(world.text.as_bytes())?);
-        fs::create_dir_all(&self.folder).and_then(write).map_err(|source| WorldError::Io { attempt: "write", path, source })
+        fs::create_dir_all(&self.folder).and_then(write).map_err(|source| WorldError::Io {
+            attempt: "write",
+            path,
+            source,
+        })
     }
 
     /// Reads a world. Whether the text has the digest is for the host to say, which knows the form.

@@ -185,6 +185,12 @@ impl Plan {
         self.check("target-state", json!({}))
     }
 
+    /// These calls were made, each after those that it names; further reads do no harm. Arguments that say what is so anyway are passed over.
+    pub(super) fn made(self, calls: Value) -> Self {
+        let free = ["simSlot", "castDirection", "connectionMethod", "targetDeviceType"];
+        self.check("tool-calls", json!({"calls": calls, "order": "partial", "extra": "reads", "ignore_arguments": free}))
+    }
+
     /// A further check.
     pub(super) fn check(mut self, verifier: &str, check: Value) -> Self {
         match PluginName::new(verifier) {

@@ -57,15 +57,15 @@ pub(super) fn timer(key: &str, label: &str, seconds: i64, ends_at: &str) -> Valu
 pub(super) fn event(key: &str, title: &str, start: &str, end: &str, repeat: Option<&str>) -> Value {
     json!({
         "id": key, "title": title, "start": start, "end": end, "timezone": "Asia/Shanghai", "location": null, "attendees": [],
-        "reminder_min": null, "repeat": repeat, "exceptions": [], "response": null, "organizer": null, "created": MADE, "modified": MADE,
+        "reminder_min": null, "repeat": repeat, "until": null, "exceptions": [], "response": null, "organizer": null, "created": MADE, "modified": MADE,
     })
 }
 
-pub(super) fn note(key: &str, title: &str, body: &str) -> Value {
-    json!({"id": key, "title": title, "body": body, "folder": "Notes", "tags": [], "pinned": false, "created": MADE, "modified": MADE})
+pub(super) fn note(title: &str, body: &str) -> Value {
+    json!({"title": title, "body": body, "folder": "Notes", "tags": [], "pinned": false, "created": MADE, "updated": MADE})
 }
 
 /// `casting/session` while the phone casts to a device.
 pub(super) fn casting_to(device: &str) -> Value {
-    json!({"state": "casting", "direction": "send", "method": "wifi", "device": device})
+    json!({"state": "casting", "direction": "phone_to_device", "method": "wireless", "device": device})
 }

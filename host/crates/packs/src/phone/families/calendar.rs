@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::category::{CROSS_APP, MISSING, ORDERED, QUERY, SINGLE};
+use super::category::{CONFIRM, CROSS_APP, MISSING, ORDERED, QUERY, SINGLE};
 use super::{Family, Phrases};
 use crate::phone::draw::Time;
 use crate::phone::plan::Plan;
@@ -143,8 +143,8 @@ const SERIES_MOVED_ONCE: Family = Family {
             .word("after", after.spoken(draw.tongue()))
             .word("until", until.spoken(draw.tongue()))
             .put("events", key, world::event(key, title, &first.at(before), &first.at(ends), Some("weekly")))
-            .call("manage_schedule", json!({"action": "query"}))
-            .call("manage_schedule", json!({"action": "update", "eventId": key, "scope": "this", "occurrence": day.text(), "datetime": day.at(after), "endTime": day.at(until)}))
+            .call("manage_schedule", json!({"action": "query", "event": title, "dateRange": {"from": day.text(), "to": day.text()}}))
+            .call("manage_schedule", json!({"action": "update", "eventId": key, "scope": "this", "occurrenceDate": day.text(), "datetime": day.at(after), "endTime": day.at(until)}))
             .is("events", key, "/start", first.at(before))
             .exists("events", &[("/title", json!(title)), ("/start", json!(day.at(after)))])
             .reaches_gold()
@@ -153,7 +153,7 @@ const SERIES_MOVED_ONCE: Family = Family {
 
 const EVENT_DELETE: Family = Family {
     name: "event-delete",
-    category: ORDERED,
+    category: CONFIRM,
     phrases: &[Phrases {
         en: [
             "Delete {title} on {day} from my calendar.",
@@ -184,8 +184,8 @@ const EVENT_DELETE: Family = Family {
             .word("day", day.spoken(draw.tongue()))
             .put("events", key, world::event(key, gone, &day.at(start), &day.at(end(start)), None))
             .put("events", other, world::event(other, kept, &day.at(later), &day.at(end(later)), None))
-            .call("manage_schedule", json!({"action": "query"}))
-            .call("manage_schedule", json!({"action": "delete", "eventId": key}))
+            .call("manage_schedule", json!({"action": "query", "dateRange": {"from": day.text(), "to": day.text()}}))
+            .confirmed("manage_schedule", json!({"action": "delete", "eventId": key}), draw.say("Shall I delete this event?", "确定要删除这个日程吗？"))
             .absent("events", &[("/title", json!(gone))])
             .exists("events", &[("/title", json!(kept))])
             .reaches_gold()
@@ -229,7 +229,7 @@ const INVITE_ANSWERED: Family = Family {
             .word("title", title)
             .word("answer", spoken)
             .put("events", key, invite)
-            .call("manage_schedule", json!({"action": "query"}))
+            .call("manage_schedule", json!({"action": "query", "event": title, "dateRange": {"from": "2026-03-02", "to": "2026-03-31"}}))
             .call("respond_calendar_invite", json!({"eventId": key, "response": response}))
             .is("events", key, "/response", answer)
             .only(&["events"])
@@ -308,7 +308,7 @@ const DAYS_LATER: Family = Family {
         Plan::new()
             .word("from", from)
             .word("days", days)
-            .call("calculate_date", json!({"base": format!("2026-03-{from:02}"), "offset": days, "unit": "day"}))
+            .call("calculate_date", json!({"base": format!("2026-03-{from:02}"), "offset": days, "unit": "days"}))
             .finish(&answer)
             .answers(&[&answer])
             .only(&[])

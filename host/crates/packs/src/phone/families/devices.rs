@@ -69,6 +69,10 @@ const CAST_SWITCH: Family = Family {
             .is("casting", "session", "/state", "casting")
             .is("casting", "session", "/device", new)
             .only(&["casting/session"])
+            .made(json!([
+                {"id": "stop", "tool": "control_screen_casting", "arguments": {"action": "stop"}},
+                {"id": "start", "tool": "control_screen_casting", "arguments": {"action": "start", "targetDeviceName": new}, "after": ["stop"]},
+            ]))
     },
 };
 

@@ -174,6 +174,11 @@ const READING_SETUP: Family = Family {
             .is("display", "eye_comfort", "/on", true)
             .is("display", "brightness", "/level", level)
             .only(&["display/dark_mode", "display/eye_comfort", "display/brightness"])
+            .made(json!([
+                {"tool": "manage_dark_mode", "arguments": {"action": "enable"}},
+                {"tool": "manage_eye_comfort", "arguments": {"action": "enable"}},
+                {"tool": "manage_brightness", "arguments": {"action": "set", "level": level}},
+            ]))
     },
 };
 

@@ -311,8 +311,13 @@ const HOTSPOT_NEEDS_DATA: Family = Family {
             .call("manage_hotspot", json!({"action": "enable"}))
             .is("net", "mobile", "/on", true)
             .is("net", "hotspot", "/on", true)
-            .is("net", "hotspot", "/name", name)
+            .is("net", "hotspot", "/name", name.as_str())
             .only(&["net/mobile", "net/hotspot", "net/wifi"])
+            .made(json!([
+                {"id": "data", "tool": "manage_mobile_data", "arguments": {"action": "enable"}},
+                {"id": "name", "tool": "configure_hotspot", "arguments": {"settingItem": "hotspot_name", "settingValue": name}},
+                {"id": "on", "tool": "manage_hotspot", "arguments": {"action": "enable"}, "after": ["data"]},
+            ]))
     },
 };
 
@@ -347,6 +352,10 @@ const BLUETOOTH_CONNECT: Family = Family {
             .is("radio", "bluetooth", "/on", true)
             .row(json!({"collection": "radio", "key": "bluetooth", "field": "/connected", "matches": {"contains": device}}))
             .only(&["radio/bluetooth"])
+            .made(json!([
+                {"id": "on", "tool": "manage_bluetooth", "arguments": {"action": "enable"}},
+                {"id": "connect", "tool": "manage_bluetooth", "arguments": {"action": "connect", "deviceName": device}, "after": ["on"]},
+            ]))
     },
 };
 

@@ -67,7 +67,7 @@ const FOCUS_START: Family = Family {
         Plan::new()
             .word("profile", profile)
             .call("manage_focus_mode", json!({"action": "start", "profile": profile}))
-            .is("settings", "focus", "/active", profile)
+            .is("settings", "focus", "/active/profile", profile)
             .only(&["settings/focus"])
     },
 };
@@ -128,7 +128,6 @@ const NOTIFICATIONS_OFF: Family = Family {
         let app = draw.pick(pools::APPS);
         Plan::new()
             .word("app", app)
-            .put("settings", "notifications", json!({"Browser": {"enabled": true, "sound": true, "preview": true}, "Video": {"enabled": true, "sound": true, "preview": true}, "Maps": {"enabled": true, "sound": true, "preview": true}, "Games": {"enabled": true, "sound": true, "preview": true}}))
             .call("manage_notification_setting", json!({"action": "set", "appName": app, "enabled": false}))
             .is("settings", "notifications", &format!("/{app}/enabled"), false)
             .only(&["settings/notifications"])
@@ -233,7 +232,7 @@ const UPDATE_DOWNLOAD: Family = Family {
         let version = format!("1.{}.{}", draw.number(1, 6, 1), draw.number(0, 9, 1));
         Plan::new()
             .word("version", &version)
-            .put("settings", "update", json!({"current": "1.0.0", "available": version, "state": "available"}))
+            .put("settings", "update", json!({"current": "1.0.0", "available": version, "state": "available", "time": null}))
             .call("manage_system_update", json!({"action": "download"}))
             .is("settings", "update", "/state", "downloaded")
             .is("settings", "update", "/current", "1.0.0")

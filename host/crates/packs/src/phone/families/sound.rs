@@ -75,6 +75,10 @@ const MEETING_QUIET: Family = Family {
             .is("sound", "mode", "/mode", "vibrate")
             .is("sound", "volume", "/media", level)
             .only(&["sound/mode", "sound/volume"])
+            .made(json!([
+                {"tool": "manage_sound_mode", "arguments": {"action": "set", "mode": "vibrate"}},
+                {"tool": "manage_volume", "arguments": {"action": "set", "stream": "media", "level": level}},
+            ]))
     },
 };
 

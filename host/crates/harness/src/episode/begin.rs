@@ -1,0 +1,67 @@
+//! What an episode begins with: its first context and its header.
+
+use loopwright_contract::context::{Context, Event, Remaining};
+use loopwright_contract::environment::Observation;
+use loopwright_contract::episode::Episode;
+use loopwright_contract::limits::EpisodeBudget;
+use loopwright_contract::trajectory::{FORMAT, Header};
+
+use super::Plan;
+use super::offer::Offered;
+use crate::context::shared_rules;
+use crate::harness::Harness;
+use crate::settings::WIT_VERSION;
+
+/// The context of the first decision.
+pub(super) fn first_context(
+    plan: &Plan<'_>,
+    harness: &Harness,
+    episode: &dyn Episode,
+    offered: &Offered,
+    observation: &Observation,
+    budget: EpisodeBudget,
+) -> Context {
+    let task = plan.task;
+    let served = if harness.settings().memory { plan.memory.served(&task.request) } else { Vec::new() };
+    let notices = observation.notices.iter().map(|value| Event::Notice { value: value.clone() });
+    Context {
+        episode: plan.id.clone(),
+        task: task.id.clone(),
+        task_digest: plan.task_digest,
+        turn: 0,
+        rules: shared_rules(&task.lang),
+        space: harness.space(&offered.names()),
+        memory: served,
+        lang: task.lang.clone(),
+        now: episode.now_text(),
+        request: task.request.clone(),
+        skills: Vec::new(),
+        history: notices.collect(),
+        remaining: Remaining { steps: budget.steps, tokens: budget.tokens },
+    }
+}
+
+/// The header; none when no lines are kept.
+pub(super) fn header(harness: &Harness, plan: &Plan<'_>, observation: &Observation) -> Option<Header> {
+    let (initial, target) = plan.worlds.filter(|_| plan.journal.keeps())?;
+    let installed = || (harness.host().plugins().to_vec(), harness.host().fingerprint().to_owned());
+    let (plugins, engine) = plan.recorded.clone().unwrap_or_else(installed);
+    Some(Header {
+        format: FORMAT.to_owned(),
+        episode: plan.id.clone(),
+        task: plan.task.clone(),
+        task_digest: plan.task_digest,
+        policy: plan.policy.clone(),
+        harness: harness.digest(),
+        settings: harness.settings().record(),
+        plugins,
+        skill_files: harness.skills().file_digests(),
+        seed: plan.seed,
+        wit: WIT_VERSION.to_owned(),
+        engine,
+        record: plan.record,
+        initial,
+        target,
+        observation: observation.clone(),
+    })
+}

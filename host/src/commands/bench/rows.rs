@@ -1,0 +1,250 @@
+//! The rows.
+
+use std::sync::Arc;
+
+use anyhow::ensure;
+use loopwright_contract::environment::{Actor, Turn};
+use loopwright_contract::episode::{EpisodeHost as _, PreparedTask};
+use loopwright_contract::json::canonical;
+use loopwright_contract::name::{CallId, PluginName, ToolName};
+use loopwright_contract::task::{Start, Task};
+use loopwright_contract::tool::ToolCall;
+use loopwright_engine::floor::{EnvironmentFloor, ToolFloor, VerifierFloor};
+use loopwright_engine::{Candidate, EngineConfig, Engines, GrantPolicy, NoWorlds, Outcome, PluginHost, Scratch};
+use loopwright_harness::planners::Scripted;
+use loopwright_harness::{Harness, Output, RunOptions, Settings, run_tasks};
+use loopwright_packs::{phone, tau2};
+use serde_json::{Value, json};
+
+use super::Row;
+use super::measure::{resident_bytes, row, sample};
+use crate::cli::{BenchArgs, Shared};
+use crate::wire::{self, Engine, INSTANCES_PER_FAMILY, MachineStopwatch, Worlds};
+
+/// Episodes that are held for the memory row.
+const HELD_EPISODES: u64 = 200;
+
+pub(super) fn all(shared: &Shared, args: &BenchArgs) -> anyhow::Result<Vec<Row>> {
+    let host = wire::host(shared, Engine::default(), Worlds::default())?;
+    let samples = args.samples.max(10);
+    let mut rows = vec![warm_call(&host, samples)?, fresh_call(&host, samples)?, create(&host, samples)?];
+    rows.extend(forks(&host, samples)?);
+    rows.extend(steps(&host, samples)?);
+    rows.extend(verdicts(&host, samples)?);
+    rows.push(idle(&host)?);
+    rows.push(stopped(shared, samples.min(50))?);
+    if let Some(folder) = &args.retail {
+        rows.extend(retail(&host, folder, samples)?);
+    }
+    Ok(rows)
+}
+
+fn call(tool: &str, arguments: Value) -> anyhow::Result<ToolCall> {
+    Ok(ToolCall { id: CallId::new("c1")?, tool: ToolName::new(tool)?, arguments })
+}
+
+/// Two reads and a write: turning Wi-Fi on looks at airplane mode and at Wi-Fi, and puts Wi-Fi. Turning it off again is not timed.
+fn wifi() -> anyhow::Result<(ToolCall, ToolCall)> {
+    Ok((call("manage_wifi", json!({"action": "enable"}))?, call("manage_wifi", json!({"action": "disable"}))?))
+}
+
+fn start() -> Start {
+    Start { now_ns: 1_772_413_200_000_000_000, zone: "Asia/Shanghai".to_owned(), seed: 1 }
+}
+
+fn warm_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
+    let (on, off) = wifi()?;
+    let world = std::cell::RefCell::new(Scratch::new(host, &start(), None)?);
+    let times = sample(samples, || Ok(ensure!(world.borrow_mut().measure(&off)?)), |()| Ok(ensure!(world.borrow_mut().measure(&on)?)))?;
+    let floor = std::cell::RefCell::new(ToolFloor::new(host, &PluginName::new("net")?)?);
+    let floor = sample(samples, || Ok(ensure!(floor.borrow_mut().warm(&off)?)), |()| Ok(ensure!(floor.borrow_mut().warm(&on)?)))?;
+    Ok(row("warm tool call, two reads and a write", "<= 8 us", &times, Some(&floor)))
+}
+
+fn fresh_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
+    let (_, off) = wifi()?;
+    let base = Scratch::new(host, &start(), None)?;
+    let times = sample(samples, || Ok(base.fork()), |mut world| Ok(ensure!(world.measure(&off)?)))?;
+    let floor = ToolFloor::new(host, &PluginName::new("net")?)?;
+    let floor = sample(samples, || Ok(()), |()| Ok(ensure!(floor.fresh(&off)?)))?;
+    Ok(row("the same in a fresh instance", "<= 55 us", &times, Some(&floor)))
+}
+
+/// A task of the built-in pack, ready.
+fn prepared(host: &PluginHost) -> anyhow::Result<(Task, Arc<dyn PreparedTask>)> {
+    let pack = phone::builtin(1, 1)?;
+    let task = pack.tasks().iter().find(|task| task.checks.iter().any(|check| check.verifier == *"state-assertions")).cloned();
+    let task = task.ok_or_else(|| anyhow::anyhow!("the built-in pack has no task with state assertions"))?;
+    let ready = host.prepare(&task)?;
+    Ok((task, ready))
+}
+
+fn create(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
+    let (_, ready) = prepared(host)?;
+    let times = sample(samples, || Ok(()), |()| {
+        ready.open()?.reset()?;
+        Ok(())
+    })?;
+    Ok(row("create an episode, environment reset included", "<= 100 us", &times, None))
+}
+
+fn forks(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (name, documents) in [("fork of a world, 100 documents", 100), ("fork of a world, 100,000 documents", 100_000)] {
+        let collection: serde_json::Map<String, Value> = (0..documents).map(|number| (format!("note-{number}"), json!({"title": number, "body": "text"}))).collect();
+        let world = Scratch::new(host, &start(), Some(&canonical(&json!({"notes": collection}))))?;
+        let times = sample(samples, || Ok(()), |()| {
+            drop(std::hint::black_box(world.fork()));
+            Ok(())
+        })?;
+        rows.push(row(name, "<= 2 us", &times, None));
+    }
+    let (_, ready) = prepared(host)?;
+    let mut episode = ready.open()?;
+    episode.reset()?;
+    let turn = wifi_turn(true)?;
+    let times = sample(samples, || Ok(()), |()| {
+        let mut fork = episode.fork()?;
+        fork.step(&turn)?;
+        Ok(())
+    })?;
+    rows.push(row("fork of an episode and its first step", "<= 100 us", &times, None));
+    Ok(rows)
+}
+
+fn wifi_turn(on: bool) -> anyhow::Result<Turn> {
+    let (enable, disable) = wifi()?;
+    Ok(Turn { actor: Actor::Agent, calls: vec![if on { enable } else { disable }] })
+}
+
+fn steps(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
+    let (_, ready) = prepared(host)?;
+    let episode = std::cell::RefCell::new(ready.open()?);
+    episode.borrow_mut().reset()?;
+    let (on, off) = (wifi_turn(true)?, wifi_turn(false)?);
+    let times = sample(
+        samples,
+        || {
+            let mut episode = episode.borrow_mut();
+            episode.step(&off)?;
+            episode.end_turn();
+            Ok(())
+        },
+        |()| {
+            let mut episode = episode.borrow_mut();
+            episode.step(&on)?;
+            episode.end_turn();
+            Ok(())
+        },
+    )?;
+    let floor = std::cell::RefCell::new(EnvironmentFloor::new(host, &PluginName::new("sandbox")?, &PluginName::new("net")?, "null")?);
+    let floor = sample(samples, || Ok(ensure!(floor.borrow_mut().turn(&off)? == 1)), |()| Ok(ensure!(floor.borrow_mut().turn(&on)? == 1)))?;
+    Ok(vec![row("step: environment, tool, evidence", "-", &times, Some(&floor)), recorded(host)?])
+}
+
+/// The whole loop with the scripted planner: recall, context, decisions, evidence, verdicts and trajectories in memory. The row is the time
+/// of one decision, verdicts and set-up of its episode included.
+fn recorded(host: &PluginHost) -> anyhow::Result<Row> {
+    let pack = phone::builtin(1, INSTANCES_PER_FAMILY)?;
+    let harness = Harness::new(Arc::new(host.clone()), Settings::default(), Vec::new())?;
+    let planner = Scripted::new(pack.tasks());
+    let mut times = Vec::new();
+    for round in 0..6_u64 {
+        let mut options = RunOptions::new(MachineStopwatch::start());
+        options.output = Output::Memory;
+        options.seed = round;
+        let started = std::time::Instant::now();
+        let results = run_tasks(&harness, &planner, pack.tasks(), &options, &|_| {});
+        let turns: u64 = results.iter().map(|result| u64::from(result.turns)).sum();
+        let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        if round > 0 {
+            times.push(nanos / turns.max(1));
+        }
+    }
+    times.sort_unstable();
+    Ok(row("recorded step, its share of set-up and verdict included", "<= 25 us", &times, None))
+}
+
+fn verdicts(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
+    let (task, ready) = prepared(host)?;
+    let mut episode = ready.open()?;
+    episode.reset()?;
+    let count = 15_u32;
+    for number in 0..count {
+        episode.step(&wifi_turn(number % 2 == 1)?)?;
+        episode.end_turn();
+    }
+    let check = task.checks.iter().find(|check| check.verifier == *"state-assertions").cloned().ok_or_else(|| anyhow::anyhow!("the task has no state assertions"))?;
+    let floor = VerifierFloor::new(host, &check.verifier)?;
+    let mut rows = Vec::new();
+    for (name, aim, upto, bare) in [
+        ("final verdict in a fresh instance", "<= 100 us", vec![count], vec![0]),
+        ("verdicts for all 15 prefixes", "<= 300 us", (1..=count).collect::<Vec<u32>>(), vec![0; 15]),
+    ] {
+        let times = sample(samples, || Ok(()), |()| {
+            ensure!(episode.judge(0, &check, &upto)?.len() == upto.len());
+            Ok(())
+        })?;
+        let floor = sample(samples, || Ok(()), |()| Ok(ensure!(floor.judge(&check, &bare)? == bare.len())))?;
+        rows.push(row(name, aim, &times, Some(&floor)));
+    }
+    Ok(rows)
+}
+
+/// What a live episode holds: environment and three tools, after a call of each.
+fn idle(host: &PluginHost) -> anyhow::Result<Row> {
+    let (_, ready) = prepared(host)?;
+    let calls = [call("manage_wifi", json!({"action": "query"}))?, call("manage_brightness", json!({"action": "query"}))?, call("manage_battery", json!({"action": "query"}))?];
+    let open = || -> anyhow::Result<_> {
+        let mut episode = ready.open()?;
+        episode.reset()?;
+        episode.step(&Turn { actor: Actor::Agent, calls: calls.to_vec() })?;
+        episode.end_turn();
+        Ok(episode)
+    };
+    // The first ones pay for what all share.
+    drop((0..20).map(|_| open()).collect::<anyhow::Result<Vec<_>>>()?);
+    let before = resident_bytes();
+    let held = (0..HELD_EPISODES).map(|_| open()).collect::<anyhow::Result<Vec<_>>>()?;
+    let after = resident_bytes();
+    drop(held);
+    let bytes = before.zip(after).map(|(before, after)| after.saturating_sub(before) / HELD_EPISODES);
+    Ok(Row { name: "idle live episode, environment and three tools".to_owned(), p50_ns: None, p99_ns: None, floor_ns: None, ratio: None, bytes, aim: "<= 256 KiB" })
+}
+
+/// A guest that never returns: how long until its fuel is spent and its caller has the fault.
+fn stopped(shared: &Shared, samples: usize) -> anyhow::Result<Row> {
+    let index = wire::index(shared)?;
+    let package = index.load(index.find("spin")?)?;
+    let config = EngineConfig::default();
+    let engines = Arc::new(Engines::new(&config)?);
+    let host = PluginHost::install(engines, config, &GrantPolicy::default(), Arc::new(NoWorlds), &[Candidate::from(package)])?;
+    let spin = call("spin", json!({}))?;
+    let world = Scratch::new(&host, &start(), None)?;
+    let times = sample(samples, || Ok(world.fork()), |mut world| Ok(ensure!(matches!(world.call(&spin)?.outcome, Outcome::Faulted(_)))))?;
+    Ok(row("stop a guest that spins, by fuel", "<= 50 ms after its deadline", &times, None))
+}
+
+/// The recorded shop: reset is a fork, and a call is a call. The reference is Python on two cores: reset by deep copy 45 ms, 22 us a call.
+fn retail(host: &PluginHost, folder: &std::path::Path, samples: usize) -> anyhow::Result<Vec<Row>> {
+    let recording = tau2::recording(folder)?;
+    let world = Scratch::new(host, &start(), Some(&canonical(&recording.world)))?;
+    let times = sample(samples, || Ok(()), |()| {
+        drop(std::hint::black_box(world.fork()));
+        Ok(())
+    })?;
+    let mut rows = vec![row("retail: reset (reference in Python: 45 ms)", "-", &times, None)];
+    let mut times = Vec::new();
+    for record in &recording.replays {
+        let mut world = world.fork();
+        for recorded in &record.calls {
+            let made = call(recorded.name.as_str(), recorded.arguments.clone())?;
+            let started = std::time::Instant::now();
+            world.measure(&made)?;
+            times.push(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        }
+    }
+    times.sort_unstable();
+    rows.push(row("retail: a recorded call (reference in Python: 22 us)", "-", &times, None));
+    Ok(rows)
+}
