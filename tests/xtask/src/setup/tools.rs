@@ -26,11 +26,19 @@ impl Tool {
         }
     }
 
-    /// The package that brings it.
+    /// The package that brings it, at a version that the oldest supported compiler builds.
     fn package(self) -> &'static str {
         match self {
-            Self::Nextest => "cargo-nextest",
-            Self::Deny => "cargo-deny",
+            Self::Nextest => "cargo-nextest@0.9.143",
+            Self::Deny => "cargo-deny@0.20.2",
+        }
+    }
+
+    /// What to leave out of it: the test runner needs no means to replace itself.
+    fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::Nextest => &["--no-default-features", "--features", "default-no-update"],
+            Self::Deny => &[],
         }
     }
 
@@ -50,7 +58,7 @@ impl Tool {
         let start = Instant::now();
         // These programs run for seconds: an optimised build would cost more time than it ever saves.
         let mut command = tree.cargo();
-        command.args(["install", "--locked", "--quiet", "--debug", package]);
+        command.args(["install", "--locked", "--quiet", "--debug", package]).args(self.features());
         command.env("CARGO_PROFILE_DEV_DEBUG", "0").env_remove("CARGO_TARGET_DIR");
         process::run(&mut command).with_context(|| format!("cannot install {package}"))?;
         eprintln!("setup: installed {package} in {} s", start.elapsed().as_secs());
