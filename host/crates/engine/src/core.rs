@@ -26,6 +26,8 @@ use crate::{
 pub(crate) struct Core {
     pub(crate) installed: Arc<Installed>,
     pub(crate) state: EpisodeState,
+    /// The named world that the task is set in. Only its own tools are on this phone then.
+    pub(crate) world: Option<String>,
     /// The task's seed: each plugin draws from a stream of its own, so that one more draw by one does not shift another's.
     pub(crate) seed: u64,
     pub(crate) streams: BTreeMap<PluginName, SeededRandom>,
@@ -100,6 +102,7 @@ impl Core {
             skills,
             installed,
             state,
+            world: None,
             seed,
             streams: BTreeMap::new(),
             running: Running::default(),
@@ -116,6 +119,7 @@ impl Core {
         let mut fork = Self::new(Arc::clone(&self.installed), self.state.fork(), self.seed, self.record.clone());
         fork.streams.clone_from(&self.streams);
         fork.consents.clone_from(&self.consents);
+        fork.world.clone_from(&self.world);
         fork
     }
 

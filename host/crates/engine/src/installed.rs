@@ -118,6 +118,16 @@ impl Installed {
         Some((self.catalogue.get(at)?, self.entries.get(at)?))
     }
 
+    /// The tools of a world, or of every phone when there is none.
+    pub(crate) fn tools_of<'a>(&'a self, world: Option<&'a str>) -> impl Iterator<Item = &'a InstalledTool> {
+        self.catalogue.iter().zip(&self.entries).filter(move |(_, entry)| self.is_of(entry, world)).map(|(tool, _)| tool)
+    }
+
+    /// Whether a tool belongs to a world.
+    pub(crate) fn is_of(&self, entry: &ToolEntry, world: Option<&str>) -> bool {
+        self.tools.get(entry.plugin).is_some_and(|loaded| loaded.plugin.world.as_deref() == world)
+    }
+
     /// What a call of the tool of that name needs.
     pub(crate) fn tool(&self, name: &str) -> Option<&ToolEntry> {
         self.find(name).map(|(_, entry)| entry)

@@ -79,7 +79,9 @@ impl Prepared {
     /// The beginning of an episode.
     pub(crate) fn core(&self) -> Core {
         let record = Record::new(self.state.world.fork(), self.target.clone());
-        Core::new(Arc::clone(&self.installed), self.state.fork(), self.task.start.seed, record)
+        let mut core = Core::new(Arc::clone(&self.installed), self.state.fork(), self.task.start.seed, record);
+        core.world.clone_from(&self.task.world);
+        core
     }
 
     /// Runs the gold on an episode of its own: calls only, one turn for each decision, so that time passes as it does for an agent.

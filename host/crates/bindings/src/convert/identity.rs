@@ -10,6 +10,8 @@ use crate::{Violation, afv::plugin};
 const VERSION_BYTES_MAX: usize = 64;
 /// The `ext` key that says that an environment keeps state in its own memory.
 const STATEFUL: &str = "stateful";
+/// The `ext` key of a tool plugin that belongs to one world.
+const WORLD: &str = "world";
 
 /// A plugin's description of itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +27,12 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// The world that a tool plugin belongs to, when it belongs to one.
+    #[must_use]
+    pub fn world(&self) -> Option<&str> {
+        self.ext.iter().find(|(key, _)| key == WORLD).and_then(|(_, value)| value.as_str())
+    }
+
     /// Whether an environment keeps state in its own memory, so that it cannot be forked.
     #[must_use]
     pub fn is_stateful(&self) -> bool {

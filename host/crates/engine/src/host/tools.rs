@@ -10,7 +10,7 @@ use crate::{invoke::Moved, store::PluginState};
 impl tools::Host for PluginState {
     fn installed(&mut self) -> wasmtime::Result<Vec<String>> {
         let names: Vec<String> = match &self.core {
-            Some(core) => core.installed.catalogue.iter().map(|tool| tool.spec.name.as_str().to_owned()).collect(),
+            Some(core) => core.installed.tools_of(core.world.as_deref()).map(|tool| tool.spec.name.as_str().to_owned()).collect(),
             None => Vec::new(),
         };
         self.cross(names.iter().map(String::len).sum())?;
@@ -20,7 +20,10 @@ impl tools::Host for PluginState {
     fn access(&mut self, call: types::ToolCall) -> wasmtime::Result<Option<tools::AccessNeeds>> {
         self.cross(call_bytes(&call))?;
         let core = self.episode("tools.access")?;
-        let Some((tool, _)) = core.installed.find(&call.tool) else { return Ok(None) };
+        let Some((tool, entry)) = core.installed.find(&call.tool) else { return Ok(None) };
+        if !core.installed.is_of(entry, core.world.as_deref()) {
+            return Ok(None);
+        }
         let (spec, plugin) = (&tool.spec, &tool.plugin);
         let rule = match core.running.given(&call) {
             Some(given) => spec.access_rule(&given.arguments),

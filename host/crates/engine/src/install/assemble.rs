@@ -6,7 +6,7 @@ use loopwright_contract::{
     episode::PluginRecord,
     name::{CollectionName, PluginName},
     skill::SkillCard,
-    tool::{Catalogue, InstalledTool},
+    tool::{Catalogue, CollectionSpec, InstalledTool},
 };
 
 use super::{
@@ -40,10 +40,12 @@ pub(super) fn assemble(
 ) -> Result<Installed, InstallError> {
     inspected.sort_by(|a, b| (a.plugin.record.kind, &a.plugin.record.name).cmp(&(b.plugin.record.kind, &b.plugin.record.name)));
     check_names(&inspected)?;
-    let owned = inspected.iter().filter_map(|one| Some((&one.plugin.record.name, catalogue(&one.says)?)));
+    let own = environments_own();
+    let owned = inspected.iter().filter_map(|one| Some((&one.plugin.record.name, catalogue(&one.says)?))).chain(own.iter().map(|(host, own)| (host, own)));
     let base = world::base(&config, owned.clone())?;
     let empty = world::empty(&config, owned)?;
     let mut collections: Vec<CollectionName> = inspected.iter().filter_map(|one| catalogue(&one.says)).flat_map(|catalogue| &catalogue.collections).map(|spec| spec.name.clone()).collect();
+    collections.extend(own.iter().flat_map(|(_, own)| &own.collections).map(|spec| spec.name.clone()));
     collections.sort();
     for one in &mut inspected {
         let record = &mut one.plugin.record;
@@ -64,6 +66,18 @@ pub(super) fn assemble(
     Ok(installed)
 }
 
+/// The collection in which an environment keeps what it has to know from turn to turn, since its memory may be dropped. It has no other of its
+/// own, and no plugin may take the name.
+const ENVIRONMENT_COLLECTION: &str = "environment";
+
+/// That collection, under a name that stands for the host. Both names are well-formed, so there always is one.
+fn environments_own() -> Option<(PluginName, Catalogue)> {
+    let plugin = PluginName::new("host").ok()?;
+    let name = CollectionName::new(ENVIRONMENT_COLLECTION).ok()?;
+    let spec = CollectionSpec { name, schema: None, bookkeeping: Vec::new(), indexes: Vec::new(), initial: Vec::new() };
+    Some((plugin, Catalogue { tools: Vec::new(), collections: vec![spec], uses: Vec::new() }))
+}
+
 fn catalogue(says: &Says) -> Option<&Catalogue> {
     match says {
         Says::Tool(catalogue) => Some(catalogue),
@@ -73,6 +87,9 @@ fn catalogue(says: &Says) -> Option<&Catalogue> {
 
 fn check_names(inspected: &[Inspected]) -> Result<(), InstallError> {
     let mut names = Names::default();
+    if let Some((host, _)) = environments_own() {
+        names.take("collection", ENVIRONMENT_COLLECTION, &host)?;
+    }
     for one in inspected {
         let record = &one.plugin.record;
         names.take("plugin", record.name.as_str(), &record.name)?;

@@ -107,12 +107,13 @@ pub(super) fn inspect(engines: &Arc<Engines>, config: &EngineConfig, candidate: 
         digest: candidate.digest,
         grant: Grant::default(),
     };
-    let mut plugin = Plugin { record, limits: config.limits_of(&candidate.name), stateful: false };
+    let mut plugin = Plugin { record, limits: config.limits_of(&candidate.name), stateful: false, world: None };
     let asking = Arc::new(Plugin { record: plugin.record.clone(), ..plugin });
     let Answers { code, identity, says } = ask(engines, kind, pre, &asking)?;
     check_identity(candidate, &identity)?;
     plugin.record.version.clone_from(&identity.version);
     plugin.stateful = kind == PluginKind::Environment && identity.is_stateful();
+    plugin.world = identity.world().filter(|_| kind == PluginKind::Tool).map(str::to_owned);
     Ok(Inspected { plugin, code, identity, says, origin })
 }
 

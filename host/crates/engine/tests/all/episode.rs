@@ -14,7 +14,7 @@ use crate::support::{
 };
 
 /// A plugin whose tools begin with the letter of what they do, on the document whose key is the call's id.
-pub fn notes() -> ToolGuest {
+pub(crate) fn notes() -> ToolGuest {
     let mut guest = ToolGuest::new("notes", |image| {
         let (name, name_len) = image.text("notes");
         let ok = image.success("done", r#"{"ok":true}"#);

@@ -55,7 +55,7 @@ fn foreign_imports_are_listed() {
         r#"(component
             (import "wasi:filesystem/types@0.2.0" (instance))
             (import "wasi:clocks/monotonic-clock@0.2.0" (instance))
-            (instance $tool (export "x" (type u32)))
+            (type $word u32) (instance $tool (export "x" (type $word)))
             (export "loopwright:afv/tool@0.1.0" (instance $tool)))"#,
     );
     match refuse(&[candidate("spy", wasi)]).reason {
@@ -70,7 +70,7 @@ fn foreign_imports_are_listed() {
         let bytes = foreign(&format!(
             r#"(component
                 (import "loopwright:afv/{import}@0.1.0" (instance))
-                (instance $own (export "x" (type u32)))
+                (type $word u32) (instance $own (export "x" (type $word)))
                 (export "loopwright:afv/{export}@0.1.0" (instance $own)))"#
         ));
         match refuse(&[candidate("spy", bytes)]).reason {
@@ -84,9 +84,9 @@ fn foreign_imports_are_listed() {
 fn another_world_or_other_types_are_refused() {
     let empty = foreign("(component)");
     assert!(matches!(refuse(&[candidate("empty", empty)]).reason, Refusal::WrongWorld { .. }));
-    let later = foreign(r#"(component (instance $own (export "x" (type u32))) (export "loopwright:afv/tool@0.2.0" (instance $own)))"#);
+    let later = foreign(r#"(component (type $word u32) (instance $own (export "x" (type $word))) (export "loopwright:afv/tool@0.2.0" (instance $own)))"#);
     assert!(matches!(refuse(&[candidate("later", later)]).reason, Refusal::WrongWorld { .. }));
-    let other_types = foreign(r#"(component (instance $own (export "x" (type u32))) (export "loopwright:afv/tool@0.1.0" (instance $own)))"#);
+    let other_types = foreign(r#"(component (type $word u32) (instance $own (export "x" (type $word))) (export "loopwright:afv/tool@0.1.0" (instance $own)))"#);
     assert!(matches!(refuse(&[candidate("other", other_types)]).reason, Refusal::Types { .. }));
     // The index says tool, the component is a verifier.
     let verifier = Candidate { kind: Some(PluginKind::Tool), ..candidate("judge", VerifierGuest::new("judge", "").build()) };
@@ -152,11 +152,12 @@ fn names_are_taken_once_and_never_reserved() {
 
 #[test]
 fn a_plugin_has_no_world_while_it_is_asked_who_it_is() {
-    // The start function reads state: denied, so that it goes on; an id is not to be had at all.
+    // `describe` reads state: denied, so that it goes on; randomness is not to be had at all.
     let mut guest = idle_tool("notes");
-    guest.parts = r#"(data (i32.const 512) "notes") (func $start (call $get (i32.const 512) (i32.const 5) (i32.const 512) (i32.const 5) (i32.const 600))
+    guest.parts = r#"(data (i32.const 512) "notes")"#.into();
+    guest.describe = "(call $get (i32.const 512) (i32.const 5) (i32.const 512) (i32.const 5) (i32.const 600))
         (if (i32.ne (i32.load8_u (i32.const 600)) (i32.const 1)) (then unreachable))
-        (if (i64.ne (call $now) (i64.const 0)) (then unreachable))) (start $start)"#
+        (if (i64.ne (call $now) (i64.const 0)) (then unreachable))"
         .into();
     let found = inspect(&engines(), &config(), &tool(&guest));
     assert!(found.is_ok(), "{}", chain(&found.err().unwrap()));

@@ -135,7 +135,7 @@ fn bytes_of_a_result() {
             "(local.set $a (call $alloc (i32.const 32)))
              (memory.fill (i32.const 0x20000) (i32.const 0x20) (i32.const 300000))
              (i32.store (local.get $a) (i32.const 0))
-             (i64.store align=4 offset=4 (local.get $a) (i64.const 8))
+             (i64.store offset=4 align=4 (local.get $a) (i64.const 8))
              (i32.store offset=12 (local.get $a) (i32.const 0x20000)) (i32.store offset=16 (local.get $a) (i32.const 300000))
              (local.get $a)"
                 .into()

@@ -7,4 +7,5 @@ mod install;
 mod limits;
 mod policies;
 mod properties;
+#[allow(unreachable_pub, reason = "modules of one test binary")]
 mod support;

@@ -59,6 +59,8 @@ pub struct ToolGuest {
     pub catalogue: Catalogue,
     pub imports: String,
     pub parts: String,
+    /// What `describe` does before it answers.
+    pub describe: String,
     pub body: Box<dyn Fn(&mut Image) -> String>,
     pub pages: usize,
 }
@@ -97,7 +99,7 @@ impl ToolGuest {
     /// A plugin with one tool and one collection of its name.
     pub fn new(name: &str, body: impl Fn(&mut Image) -> String + 'static) -> Self {
         let catalogue = Catalogue { tools: vec![spec(&name.replace('-', "_"))], collections: vec![collection(name)], uses: vec![] };
-        Self { name: name.into(), catalogue, imports: STATE.into(), parts: String::new(), body: Box::new(body), pages: 2 }
+        Self { name: name.into(), catalogue, imports: STATE.into(), parts: String::new(), describe: String::new(), body: Box::new(body), pages: 2 }
     }
 
     pub fn build(&self) -> Vec<u8> {
@@ -105,13 +107,13 @@ impl ToolGuest {
         let identity = image.identity(&self.name, "0.1.0", &[]);
         let catalogue = image.catalogue(&self.catalogue);
         let body = (self.body)(&mut image);
-        let (imports, parts, runtime) = (&self.imports, &self.parts, runtime(&image, self.pages));
+        let (imports, parts, describe, runtime) = (&self.imports, &self.parts, &self.describe, runtime(&image, self.pages));
         let wat = format!(
             r#"(module
             {imports}
             {runtime}
             {parts}
-            (func (export "loopwright:afv/tool@0.1.0#describe") (result i32) (i32.const {identity}))
+            (func (export "loopwright:afv/tool@0.1.0#describe") (result i32) {describe} (i32.const {identity}))
             (func (export "loopwright:afv/tool@0.1.0#specs") (result i32) (i32.const {catalogue}))
             (func $call (export "loopwright:afv/tool@0.1.0#call")
                 (param $id i32) (param $id_len i32) (param $tool i32) (param $tool_len i32) (param $args i32) (param $args_len i32) (result i32)
