@@ -51,6 +51,6 @@ pub(crate) const DIFFERENCE_VALUE_BYTES: usize = 160;
 /// Most branches that the search for a renaming of ids tries before it gives up undecided.
 pub const RENAMING_BRANCHES_LIMIT: usize = 2_048;
 /// Most documents that one comparison visits while it refines and searches, counted each time and on both sides; beyond, it is undecided.
-pub const COMPARISON_VISITS_LIMIT: usize = 200_000;
+pub const COMPARISON_VISITS_LIMIT: usize = 100_000;
 /// Most bytes of a stored world or episode state.
 pub const STORED_BYTES_LIMIT: usize = 256 * 1_024 * 1_024;
