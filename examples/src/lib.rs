@@ -1,1 +1,1 @@
-//! Runnable stories.
+//! Runnable stories: `cargo run -p loopwright-examples --bin closed_loop`. This library exports nothing.

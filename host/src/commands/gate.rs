@@ -6,8 +6,10 @@ use std::sync::Arc;
 use loopwright_contract::action::{Action, Proposed};
 use loopwright_contract::digest::PolicyDigest;
 use loopwright_contract::episode::EpisodeHost as _;
+use loopwright_contract::name::PluginName;
 use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use loopwright_contract::task::Task;
+use loopwright_contract::tool::ToolSpec;
 use loopwright_contract::trajectory::Trajectory;
 use loopwright_engine::PluginHost;
 use loopwright_harness::recall::{LanguageRecall, RecallCase, ToolIndex, recall_at};
@@ -80,11 +82,17 @@ pub fn check(host: &PluginHost, tasks: &[Task], jobs: usize, progress: &(dyn Fn(
     Ok(report)
 }
 
+/// The tools of a phone that is in no named world: a world's own tools are on its phones only.
+#[must_use]
+pub fn phone_tools(host: &PluginHost) -> Vec<ToolSpec> {
+    let elsewhere = |plugin: &PluginName| host.plugins().iter().any(|record| record.name == *plugin && record.world.is_some());
+    host.tools().iter().filter(|tool| !elsewhere(&tool.plugin)).map(|tool| tool.spec.clone()).collect()
+}
+
 /// Recall of the gold tools among the candidates, by language.
 #[must_use]
 pub fn recall(host: &PluginHost, tasks: &[Task], candidates: usize) -> BTreeMap<String, LanguageRecall> {
-    let specs: Vec<_> = host.tools().iter().map(|tool| tool.spec.clone()).collect();
-    let index = ToolIndex::build(&specs);
+    let index = ToolIndex::build(&phone_tools(host));
     let cases: Vec<RecallCase> = tasks
         .iter()
         .map(|task| RecallCase {

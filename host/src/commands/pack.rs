@@ -94,10 +94,11 @@ fn recall(shared: &Shared, seed: u64, unseen: bool) -> anyhow::Result<Exit> {
     let pack = phone::builtin_with_phrasings(seed, INSTANCES_PER_FAMILY, set)?;
     let host = wire::host(shared, Engine::default(), Worlds::default())?;
     let found = gate::recall(&host, pack.tasks(), CANDIDATES_MAX);
+    let tools = gate::phone_tools(&host).len();
     if shared.json {
         let rows: Vec<Value> = found
             .iter()
-            .map(|(lang, recall)| json!({"lang": lang, "k": CANDIDATES_MAX, "tools": host.tools().len(), "requests": recall.cases, "recall": recall.recall(), "all_found": recall.complete_share()}))
+            .map(|(lang, recall)| json!({"lang": lang, "k": CANDIDATES_MAX, "tools": tools, "requests": recall.cases, "recall": recall.recall(), "all_found": recall.complete_share()}))
             .collect();
         output::json(&rows);
         return Ok(Exit::Good);
@@ -110,7 +111,7 @@ fn recall(shared: &Shared, seed: u64, unseen: bool) -> anyhow::Result<Exit> {
             recall.gold,
             100.0 * recall.complete_share(),
             recall.cases,
-            host.tools().len()
+            tools
         ));
         for miss in recall.misses.iter().take(10) {
             output::line(format_args!("    missed {:?} for `{}`", miss.missing, miss.request));

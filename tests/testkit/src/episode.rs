@@ -40,7 +40,10 @@ pub struct FakeEpisode {
 }
 
 fn guest(plugin: &str, reason: &str) -> CallFault {
-    CallFault::Guest { plugin: PluginName::new(plugin).expect("a constant name"), fault: GuestFault::Trapped { reason: reason.to_owned() } }
+    CallFault::Guest {
+        plugin: PluginName::new(plugin).expect("a constant name"),
+        fault: GuestFault::Trapped { reason: reason.to_owned() },
+    }
 }
 
 impl FakeEpisode {
@@ -63,7 +66,10 @@ impl FakeEpisode {
     fn observation(&self) -> Observation {
         let wipe = !self.faults.late_wipe || self.turn > 0 || !self.steps.is_empty();
         let names = [Some(NOTE), Some(TORCH), wipe.then_some(WIPE)];
-        Observation { exposed: names.into_iter().flatten().map(|name| ToolName::new(name).expect("a constant name")).collect(), notices: Vec::new() }
+        Observation {
+            exposed: names.into_iter().flatten().map(|name| ToolName::new(name).expect("a constant name")).collect(),
+            notices: Vec::new(),
+        }
     }
 
     fn push(&mut self, deed: Deed, ok: bool, answer: Value) {
@@ -113,7 +119,11 @@ impl Episode for FakeEpisode {
             let confirmed = self.confirmed.contains(&call.digest());
             let reply = tool::run(&mut self.documents, call, confirmed);
             let ran = !matches!(reply, Reply::NeedsConfirmation(_));
-            self.running.push(Invocation { plugin: ran.then(|| PluginName::new("fake-tools").expect("a constant name")), fault: None, fuel: 10 });
+            self.running.push(Invocation {
+                plugin: ran.then(|| PluginName::new("fake-tools").expect("a constant name")),
+                fault: None,
+                fuel: 10,
+            });
             self.push(Deed::Call { call: call.clone() }, matches!(reply, Reply::Done(_)), reply.envelope());
             feedback.push(Feedback { call_id: call.id.clone(), reply, effects: Vec::new() });
         }
@@ -198,7 +208,12 @@ impl Episode for FakeEpisode {
         let places: BTreeSet<_> = before.keys().chain(after.keys()).collect();
         let changed = places.into_iter().filter(|place| before.get(*place) != after.get(*place));
         changed
-            .map(|place| Change { collection: place.0.clone(), key: place.1.clone(), before: before.get(place).cloned(), after: after.get(place).cloned() })
+            .map(|place| Change {
+                collection: place.0.clone(),
+                key: place.1.clone(),
+                before: before.get(place).cloned(),
+                after: after.get(place).cloned(),
+            })
             .collect()
     }
 

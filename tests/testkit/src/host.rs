@@ -64,6 +64,7 @@ fn plugin(name: &str, kind: PluginKind) -> PluginRecord {
         kind,
         digest: ContentDigest::of(name.as_bytes()),
         grant: Grant::default(),
+        world: None,
     }
 }
 
@@ -156,7 +157,12 @@ impl EpisodeHost for FakeHost {
         Ok(self.prepared(task, documents, (!task.gold.is_empty()).then_some(target)))
     }
 
-    fn restore(&self, task: &Task, initial: &StoredWorld, target: Option<&StoredWorld>) -> Result<Arc<dyn PreparedTask>, CallFault> {
+    fn restore(
+        &self,
+        task: &Task,
+        initial: &StoredWorld,
+        target: Option<&StoredWorld>,
+    ) -> Result<Arc<dyn PreparedTask>, CallFault> {
         let target = target.map(unstored).transpose()?;
         Ok(self.prepared(task, unstored(initial)?, target))
     }

@@ -19,7 +19,10 @@ pub struct FakePlanner {
 
 impl FakePlanner {
     /// Decides by `decide`, which gets the context and the seed.
-    pub fn new(name: &'static str, decide: impl Fn(&Context, u64) -> Result<Decision, PlannerFault> + Send + Sync + 'static) -> Self {
+    pub fn new(
+        name: &'static str,
+        decide: impl Fn(&Context, u64) -> Result<Decision, PlannerFault> + Send + Sync + 'static,
+    ) -> Self {
         Self { name, decide: Box::new(decide) }
     }
 
@@ -81,7 +84,10 @@ impl FakePlanner {
             if context.turn >= turn {
                 return Err(fault.clone());
             }
-            Ok(Decision { proposed: vec![raw("manage_note", "{\"action\": \"query\", \"key\": \"milk\"}")], ..Decision::default() })
+            Ok(Decision {
+                proposed: vec![raw("manage_note", "{\"action\": \"query\", \"key\": \"milk\"}")],
+                ..Decision::default()
+            })
         })
     }
 
@@ -109,7 +115,11 @@ pub fn raw(name: &str, arguments: &str) -> Proposed {
 
 impl Planner for FakePlanner {
     fn version(&self) -> PolicyVersion {
-        PolicyVersion { name: self.name.to_owned(), digest: PolicyDigest::of(self.name.as_bytes()), sampling: json!({}) }
+        PolicyVersion {
+            name: self.name.to_owned(),
+            digest: PolicyDigest::of(self.name.as_bytes()),
+            sampling: json!({}),
+        }
     }
 
     fn decide_batch(&self, requests: &[DecisionRequest<'_>]) -> Vec<Result<Decision, PlannerFault>> {

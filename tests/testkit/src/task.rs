@@ -47,7 +47,11 @@ pub fn task(id: &str, request: &str, gold: Vec<Vec<Action>>, checks: Vec<Check>)
         setup: json!({}),
         start: Start { now_ns: 1_767_225_600_000_000_001, zone: "UTC".to_owned(), seed: u64::MAX },
         world: None,
-        edits: vec![DocumentEdit::Put { collection: "notes".to_owned(), key: "milk".to_owned(), value: json!({"text": "buy milk"}) }],
+        edits: vec![DocumentEdit::Put {
+            collection: "notes".to_owned(),
+            key: "milk".to_owned(),
+            value: json!({"text": "buy milk"}),
+        }],
         user: UserScript::default(),
         gold,
         checks,
@@ -73,17 +77,27 @@ pub fn parallel_task(id: &str) -> Task {
         ],
         vec![finish("好了")],
     ];
-    task(id, "关掉手电筒，并写一条备忘录“关门”。", gold, vec![state_check(json!({"torch/main": {"on": false, "level": 3}, "notes/door": {"text": "关门"}}))])
+    task(
+        id,
+        "关掉手电筒，并写一条备忘录“关门”。",
+        gold,
+        vec![state_check(json!({"torch/main": {"on": false, "level": 3}, "notes/door": {"text": "关门"}}))],
+    )
 }
 
 /// A destructive call that the user confirms.
 #[must_use]
 pub fn wipe_task(id: &str) -> Task {
     let wipe = |id: &str| Action::Call(call(id, WIPE, json!({})));
-    let ask = Action::Ask { question: "Remove all notes for good?".to_owned(), pending: Some(CallId::new("c1").expect("a call id")) };
+    let ask = Action::Ask {
+        question: "Remove all notes for good?".to_owned(),
+        pending: Some(CallId::new("c1").expect("a call id")),
+    };
     let gold = vec![vec![wipe("c1")], vec![ask], vec![wipe("c2")], vec![finish("all notes are gone")]];
     let mut task = task(id, "Remove all my notes.", gold, vec![state_check(json!({"notes/milk": null}))]);
-    task.user.consents.push(Consent { tool: ToolName::new(WIPE).expect("a constant name"), arguments: Some(json!({})) });
+    task.user
+        .consents
+        .push(Consent { tool: ToolName::new(WIPE).expect("a constant name"), arguments: Some(json!({})) });
     task
 }
 
@@ -96,7 +110,11 @@ pub fn ask_task(id: &str) -> Task {
         vec![finish("written")],
     ];
     let mut task = task(id, "Write down: fly.", gold, vec![state_check(json!({"notes/ideas": {"text": "fly"}}))]);
-    task.user.slots.push(Slot { name: "title".to_owned(), asked_by: vec!["Title".to_owned(), "标题".to_owned()], answer: "Call it ideas.".to_owned() });
+    task.user.slots.push(Slot {
+        name: "title".to_owned(),
+        asked_by: vec!["Title".to_owned(), "标题".to_owned()],
+        answer: "Call it ideas.".to_owned(),
+    });
     task
 }
 

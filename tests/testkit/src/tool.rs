@@ -18,7 +18,10 @@ pub const NOTE: &str = "manage_note";
 pub const WIPE: &str = "wipe_notes";
 
 fn texts(english: &str, chinese: &str) -> Vec<Localized> {
-    vec![Localized { lang: Lang::english(), text: english.to_owned() }, Localized { lang: Lang::chinese(), text: chinese.to_owned() }]
+    vec![
+        Localized { lang: Lang::english(), text: english.to_owned() },
+        Localized { lang: Lang::chinese(), text: chinese.to_owned() },
+    ]
 }
 
 fn tool(name: &str, description: (&str, &str), effect: Effect, properties: Value, required: Value) -> InstalledTool {
@@ -76,7 +79,9 @@ pub fn run(documents: &mut Documents, call: &ToolCall, confirmed: bool) -> Reply
             done("torch set", json!({"on": on}))
         }
         NOTE => note(documents, &call.arguments),
-        WIPE if !confirmed => Reply::NeedsConfirmation(Failure::new(403, "removes all notes: ask the user to confirm this call")),
+        WIPE if !confirmed => {
+            Reply::NeedsConfirmation(Failure::new(403, "removes all notes: ask the user to confirm this call"))
+        }
         WIPE => {
             documents.retain(|(collection, _), _| collection != "notes");
             done("all notes removed", json!({}))

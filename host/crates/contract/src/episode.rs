@@ -41,6 +41,9 @@ pub struct PluginRecord {
     pub digest: ContentDigest,
     /// What it may touch.
     pub grant: Grant,
+    /// The named world that it belongs to; none: to every task that names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<String>,
 }
 
 /// A document store's whole content, named by its digest: canonical JSON text.

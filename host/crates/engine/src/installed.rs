@@ -123,9 +123,14 @@ impl Installed {
         self.catalogue.iter().zip(&self.entries).filter(move |(_, entry)| self.is_of(entry, world)).map(|(tool, _)| tool)
     }
 
+    /// The world that the tool of that name belongs to.
+    pub(crate) fn world_of(&self, name: &str) -> Option<String> {
+        self.tools.get(self.tool(name)?.plugin)?.plugin.world.clone()
+    }
+
     /// Whether a tool belongs to a world.
     pub(crate) fn is_of(&self, entry: &ToolEntry, world: Option<&str>) -> bool {
-        self.tools.get(entry.plugin).is_some_and(|loaded| loaded.plugin.world.as_deref() == world)
+        self.tools.get(entry.plugin).is_some_and(|loaded| loaded.plugin.record.world.as_deref() == world)
     }
 
     /// What a call of the tool of that name needs.

@@ -124,7 +124,8 @@ impl Core {
     /// Finds the tool, checks the arguments and runs it. An error is the host's.
     fn run_call(self: Box<Self>, call: &ToolCall, within: &Deadline) -> Moved<(Option<PluginName>, Answer)> {
         let installed = Arc::clone(&self.installed);
-        let Some(entry) = installed.tool(call.tool.as_str()) else {
+        let entry = installed.tool(call.tool.as_str()).filter(|entry| installed.is_of(entry, self.world.as_deref()));
+        let Some(entry) = entry else {
             let failure = Failure::new(404, format!("no tool `{}` is installed", call.tool));
             return (Some(self), Ok((None, Answer::refused(failure))));
         };

@@ -93,6 +93,7 @@ impl Scratch {
         let given = call_out(call);
         core.running = Running { texts: vec![given.arguments.clone()], used: vec![false], turn: Some(Turn { actor: Actor::User, calls: vec![call.clone()] }) };
         core.depth = self.depth;
+        core.world = core.installed.world_of(call.tool.as_str());
         let within = core.installed.engines.deadline(std::time::Duration::from_secs(3_600));
         let (core, result): (_, Result<tools::Outcome, Stop>) = core.invoke(given, Actor::User, &within);
         self.core = core;

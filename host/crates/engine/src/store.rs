@@ -29,8 +29,6 @@ pub(crate) struct Plugin {
     pub(crate) limits: PluginLimits,
     /// Whether it keeps state in its own memory. Environments only.
     pub(crate) stateful: bool,
-    /// The world that it belongs to; none: to every task that names none. Tools only.
-    pub(crate) world: Option<String>,
 }
 
 /// What a store knows of the call that runs in it.

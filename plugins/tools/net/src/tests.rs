@@ -98,6 +98,15 @@ fn refusals_name_the_argument_and_what_is_allowed() {
 }
 
 #[test]
+fn a_network_takes_its_own_password_only_and_tells_it_nobody() {
+    let scan = json!([{"ssid": "Guest", "secured": true, "band": "2.4ghz", "password": "maple1234"}]);
+    let mut test = phone().state(json!({"net": {"wifi": {"on": true, "connected": null, "saved": [], "scan": scan}}}));
+    assert!(!data(&mut test, "manage_wifi", json!({"action": "scan"})).expect("networks").to_string().contains("maple"));
+    assert_eq!(data(&mut test, "manage_wifi", json!({"action": "connect", "ssid": "Guest", "password": "maple0000"})), Err(Code::DENIED));
+    assert_eq!(data(&mut test, "manage_wifi", json!({"action": "connect", "ssid": "Guest", "password": "maple1234"})).expect("connected")["connected"], json!("Guest"));
+}
+
+#[test]
 fn the_default_card_moves_mobile_data() {
     let mut test = phone();
     data(&mut test, "manage_sim", json!({"action": "set_default", "slot": 2, "purpose": "data"})).expect("set");

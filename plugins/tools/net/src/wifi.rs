@@ -22,6 +22,9 @@ pub(crate) struct Network {
     pub(crate) ssid: String,
     pub(crate) secured: bool,
     pub(crate) band: String,
+    /// What a new device has to give; where it is not known, any password of 8 characters is taken. Never told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    password: Option<String>,
 }
 
 impl Wifi {
@@ -81,7 +84,8 @@ fn manage_wifi(phone: &mut Phone, arguments: ManageWifi) -> Result<Reply, Failur
             if !wifi.on {
                 return Err(Failure::precondition("Wi-Fi is off", "enable it first"));
             }
-            Ok(Reply::new(format!("{} networks in reach", wifi.scan.len()), json!({"networks": wifi.scan})))
+            let networks: Vec<_> = wifi.scan.iter().map(|network| json!({"ssid": network.ssid, "secured": network.secured, "band": network.band})).collect();
+            Ok(Reply::new(format!("{} networks in reach", networks.len()), json!({"networks": networks})))
         }
         Action::Enable => {
             airplane::leave_for("Wi-Fi", phone)?;
@@ -138,6 +142,9 @@ fn connect(phone: &mut Phone, ssid: String, password: Option<&str>) -> Result<Re
             match password {
                 None => return Err(Failure::missing_argument("password", "at least 8 characters", "a secured network that is not saved")),
                 Some(password) if password.chars().count() < 8 => return Err(Failure::bad_argument("password", "at least 8 characters", password)),
+                Some(given) if network.password.as_ref().is_some_and(|password| password != given) => {
+                    return Err(Failure::denied(&format!("`{ssid}` does not take this password"), "ask the user for it"));
+                }
                 Some(_) => {}
             }
         }

@@ -12,7 +12,6 @@ mod requests;
 use loopwright_sdk::{Collection, Failure, Identity, Phone, Reply, Storage, Tool, ToolPlugin, arithmetic, identity};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 /// The domain of every tool here.
 const DOMAIN: &str = "ext.aftersale";
@@ -68,8 +67,8 @@ fn calculate(_: &mut Phone, arguments: Calculate) -> Result<Reply<f64>, Failure>
     Ok(Reply::new("calculated", money::cents(value)))
 }
 
-fn transfer(_: &mut Phone, _: TransferToHumanAgents) -> Result<Reply<Value>, Failure> {
-    Ok(Reply::new("transferred", Value::from("Transfer successful")))
+fn transfer(_: &mut Phone, _: TransferToHumanAgents) -> Result<Reply<String>, Failure> {
+    Ok(Reply::new("transferred", "Transfer successful".to_owned()))
 }
 
 loopwright_sdk::export_tool!(Retail);

@@ -106,14 +106,15 @@ pub(super) fn inspect(engines: &Arc<Engines>, config: &EngineConfig, candidate: 
         kind,
         digest: candidate.digest,
         grant: Grant::default(),
+        world: None,
     };
-    let mut plugin = Plugin { record, limits: config.limits_of(&candidate.name), stateful: false, world: None };
+    let mut plugin = Plugin { record, limits: config.limits_of(&candidate.name), stateful: false };
     let asking = Arc::new(Plugin { record: plugin.record.clone(), ..plugin });
     let Answers { code, identity, says } = ask(engines, kind, pre, &asking)?;
     check_identity(candidate, &identity)?;
     plugin.record.version.clone_from(&identity.version);
     plugin.stateful = kind == PluginKind::Environment && identity.is_stateful();
-    plugin.world = identity.world().filter(|_| kind == PluginKind::Tool).map(str::to_owned);
+    plugin.record.world = identity.world().filter(|_| kind == PluginKind::Tool).map(str::to_owned);
     Ok(Inspected { plugin, code, identity, says, origin })
 }
 

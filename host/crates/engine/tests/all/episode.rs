@@ -291,3 +291,35 @@ fn tools_reach_only_what_they_were_granted() {
     let mut episode = open(&host_of(&thief), &notes_task());
     assert!(matches!(step(&mut *episode, call("k", "thief", json!({}))).unwrap().feedback[0].reply, Reply::Done(_)));
 }
+
+struct Shop;
+
+impl loopwright_engine::WorldSource for Shop {
+    fn world(&self, name: &str) -> Result<std::sync::Arc<str>, loopwright_contract::fault::HostFault> {
+        match name {
+            "shop" => Ok(r#"{"orders": {"o1": {"paid": 12.0}}}"#.into()),
+            _ => loopwright_engine::NoWorlds.world(name),
+        }
+    }
+}
+
+#[test]
+fn a_worlds_tools_are_in_it_and_nowhere_else() {
+    let mut orders = idle_tool("orders");
+    orders.ext = vec![("world", "\"shop\"")];
+    let candidates = [tool(&notes()), tool(&orders), environment()];
+    let host = loopwright_engine::PluginHost::install(
+        crate::support::engines(), crate::support::config(), &loopwright_engine::GrantPolicy::trusting(), std::sync::Arc::new(Shop), &candidates,
+    )
+    .unwrap();
+    let shop = Task { world: Some("shop".into()), ..notes_task() };
+    let prepared = host.prepare(&shop).unwrap();
+    assert_eq!(prepared.initial().text, r#"{"orders":{"o1":{"paid":12}}}"#);
+    for (task, ours, theirs) in [(notes_task(), "read", "orders"), (shop, "orders", "read")] {
+        let mut episode = host.prepare(&task).unwrap().open().unwrap();
+        assert_eq!(episode.reset().unwrap().exposed.contains(&ours.parse().unwrap()), true);
+        let result = episode.step(&turn(vec![call("a", ours, json!({})), call("b", theirs, json!({}))])).unwrap();
+        assert!(matches!(result.feedback[0].reply, Reply::Done(_)));
+        assert!(matches!(&result.feedback[1].reply, Reply::Failed(failure) if failure.code == 404));
+    }
+}

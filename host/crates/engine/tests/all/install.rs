@@ -139,6 +139,8 @@ fn names_are_taken_once_and_never_reserved() {
         let error = refuse(&[tool(&changed(|guest| guest.catalogue.tools = vec![spec(name)]))]);
         assert!(matches!(&error.reason, Refusal::Taken { what: "tool", name: taken, .. } if taken == name), "{error:?}");
     }
+    let error = refuse(&[tool(&changed(|guest| guest.catalogue.collections = vec![collection("environment")]))]);
+    assert!(chain(&error).contains("collection `environment` is taken"), "{}", chain(&error));
     let first = changed(|guest| guest.name = "first".into());
     for (second, what) in [
         (changed(|guest| guest.catalogue.collections.clear()), "tool `notes`"),
@@ -193,8 +195,10 @@ fn all_that_is_installed_is_listed_in_order() {
     assert_eq!(records, [(PluginKind::Tool, "ape"), (PluginKind::Tool, "zebra"), (PluginKind::Environment, "world"), (PluginKind::Verifier, "judge")]);
     let tools: Vec<&str> = host.tools().iter().map(|tool| tool.spec.name.as_str()).collect();
     assert_eq!(tools, ["ape", "zebra"]);
+    // Those of the tools, and the environment's own.
     let grant = &host.plugins()[2].grant;
-    assert_eq!((grant.read.len(), grant.write.len()), (2, 2));
+    let names: Vec<&str> = grant.write.iter().map(|name| name.as_str()).collect();
+    assert_eq!((names, &grant.read), (vec!["ape", "environment", "zebra"], &grant.write));
     assert!(host.fingerprint().starts_with("wasmtime-48.") && host.fingerprint().contains("loopwright:afv@0.1.0"));
 }
 

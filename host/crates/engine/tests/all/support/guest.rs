@@ -56,6 +56,7 @@ fn runtime(image: &Image, pages: usize) -> String {
 /// $args_len`; scratch: `$a $b $c` (i32). `parts` goes into the module as it is, after the imports.
 pub struct ToolGuest {
     pub name: String,
+    pub ext: Vec<(&'static str, &'static str)>,
     pub catalogue: Catalogue,
     pub imports: String,
     pub parts: String,
@@ -99,12 +100,12 @@ impl ToolGuest {
     /// A plugin with one tool and one collection of its name.
     pub fn new(name: &str, body: impl Fn(&mut Image) -> String + 'static) -> Self {
         let catalogue = Catalogue { tools: vec![spec(&name.replace('-', "_"))], collections: vec![collection(name)], uses: vec![] };
-        Self { name: name.into(), catalogue, imports: STATE.into(), parts: String::new(), describe: String::new(), body: Box::new(body), pages: 2 }
+        Self { name: name.into(), ext: vec![], catalogue, imports: STATE.into(), parts: String::new(), describe: String::new(), body: Box::new(body), pages: 2 }
     }
 
     pub fn build(&self) -> Vec<u8> {
         let mut image = Image::default();
-        let identity = image.identity(&self.name, "0.1.0", &[]);
+        let identity = image.identity(&self.name, "0.1.0", &self.ext);
         let catalogue = image.catalogue(&self.catalogue);
         let body = (self.body)(&mut image);
         let (imports, parts, describe, runtime) = (&self.imports, &self.parts, &self.describe, runtime(&image, self.pages));

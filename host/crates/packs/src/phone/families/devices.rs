@@ -191,7 +191,7 @@ const KEYBOARD_SHARED: Family = Family {
 };
 
 const MULTI_SCREEN: Family = Family {
-    name: "multi-screen",
+    name: "second-display",
     category: SINGLE,
     phrases: &[Phrases {
         en: [

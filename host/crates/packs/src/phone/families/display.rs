@@ -183,7 +183,7 @@ const READING_SETUP: Family = Family {
 };
 
 const AUTO_ROTATE: Family = Family {
-    name: "auto-rotate",
+    name: "rotation-switch",
     category: SINGLE,
     phrases: &[
         Phrases {

@@ -96,7 +96,12 @@ const WIFI_PASSWORD: Family = Family {
     plan: |draw| {
         let password = format!("{}{}", draw.pick(&["river", "maple", "ocean", "amber", "cedar"]), draw.number(1000, 9999, 1));
         let missing = draw.branch();
-        let plan = Plan::new().is("net", "wifi", "/connected", "Guest").only(&["net/wifi"]);
+        let scan = json!([
+            {"ssid": "HomeNet", "secured": true, "band": "5ghz"},
+            {"ssid": "Guest", "secured": true, "band": "2.4ghz", "password": password},
+        ]);
+        let plan = Plan::new().patch("net", "wifi", json!({"scan": scan}));
+        let plan = plan.is("net", "wifi", "/connected", "Guest").only(&["net/wifi"]);
         let plan = if missing {
             plan.slot("password", &["password", "passphrase", "key", "密码", "口令"], draw.say("It's ", "是").to_owned() + &password)
                 .ask(draw.say("What is the password of the Wi-Fi Guest?", "Guest的Wi-Fi密码是什么？"))
