@@ -40,9 +40,9 @@ impl ToolPlugin for Calc {
                 .domain(DOMAIN)
                 .en(
                     "Converts a value between units of length, mass, temperature, volume, area, speed, time or data.",
-                    "convert units, kilometers to miles, kilograms to pounds, celsius to fahrenheit, inches to centimeters, liters, ounces, feet, meters, gigabytes, how many, unit conversion",
+                    "convert units, kilometers to miles, kilograms to pounds, celsius to fahrenheit, inches to centimeters, liters, ounces, feet, meters, gigabytes, how many, unit conversion, in grams, in meters, expressed in, weigh, measure",
                 )
-                .zh("换算单位：长度、质量、温度、体积、面积、速度、时间或数据量。", "单位换算 公里换英里 公斤换磅 摄氏度 华氏度 英寸 厘米 升 盎司 英尺 米 斤 换算成 等于多少")
+                .zh("换算单位：长度、质量、温度、体积、面积、速度、时间或数据量。", "单位换算 公里换英里 公斤换磅 摄氏度 华氏度 英寸 厘米 升 盎司 英尺 米 斤 换算成 等于多少 克 千克 公里 毫升 表示 合多少 折合 转换单位 单位")
                 .reads(),
             Tool::new("convert_currency", currency::convert)
                 .domain(DOMAIN)

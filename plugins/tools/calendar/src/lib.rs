@@ -25,9 +25,9 @@ impl ToolPlugin for Calendar {
                 .domain(DOMAIN)
                 .en(
                     "Creates, changes, deletes or tells calendar events.",
-                    "calendar event, meeting, appointment, schedule, agenda, add to calendar, book a meeting, move the meeting, reschedule, cancel the meeting, what is on my calendar, invite, dentist",
+                    "calendar event, meeting, appointment, schedule, agenda, add to calendar, book a meeting, move the meeting, reschedule, cancel the meeting, what is on my calendar, invite, dentist, today's meeting, when is the meeting, kickoff, lecture, class, lunch with, event today",
                 )
-                .zh("新建、修改、删除或查询日历日程。", "日程 会议 约会 安排 日历 加个日程 开会 改会议时间 取消会议 今天有什么安排 预约 行程 提醒我开会")
+                .zh("新建、修改、删除或查询日历日程。", "日程 会议 约会 安排 日历 加个日程 开会 改会议时间 取消会议 今天有什么安排 预约 行程 提醒我开会 今天的会 几点开会 日程表 聚餐 课程 活动")
                 .when("action", &["query"])
                 .reads()
                 .requires(permission)
@@ -67,9 +67,9 @@ impl ToolPlugin for Calendar {
                 .domain(DOMAIN)
                 .en(
                     "Adds days, weeks, months or years to a date, or counts the days between two dates.",
-                    "days between dates, date in days, how many days until, add days to date, weeks from now, date difference, countdown days, what date is, days left",
+                    "days between dates, date in days, how many days until, add days to date, weeks from now, date difference, countdown days, what date is, days left, starting from a date, days later, days after, days before, which date is that",
                 )
-                .zh("日期加减，或计算两个日期相隔多少天。", "日期计算 相隔多少天 多少天后 几天后是几号 距离 倒数日 还有几天 日期加减 几周后")
+                .zh("日期加减，或计算两个日期相隔多少天。", "日期计算 相隔多少天 多少天后 几天后是几号 距离 倒数日 还有几天 日期加减 几周后 从某天起 之后是哪天 往后数 往前数")
                 .reads(),
         ]
     }

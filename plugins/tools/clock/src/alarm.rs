@@ -67,9 +67,9 @@ pub(crate) fn tools() -> Vec<Tool> {
             .domain(crate::DOMAIN)
             .en(
                 "Creates, changes, deletes, turns on or off, or tells alarms.",
-                "alarm, wake me up, wake up call, set an alarm, alarm clock, ring at, every weekday morning, delete alarm, turn off alarm, change alarm time, which alarms",
+                "alarm, wake me up, wake up call, set an alarm, alarm clock, ring at, every weekday morning, delete alarm, turn off alarm, change alarm time, which alarms, get me up, ring me, buzz me at, go off at, wake, alert at a time of day, medicine alarm, twice in the morning",
             )
-            .zh("新建、修改、删除、打开、关闭或查询闹钟。", "闹钟 叫我起床 叫醒我 定闹钟 设闹钟 早上叫我 删除闹钟 关闭闹钟 改闹钟 工作日闹钟 几点起床")
+            .zh("新建、修改、删除、打开、关闭或查询闹钟。", "闹钟 叫我起床 叫醒我 定闹钟 设闹钟 早上叫我 删除闹钟 关闭闹钟 改闹钟 工作日闹钟 几点起床 喊我 喊醒 响铃 响一次 几点响 到点提醒 吃药提醒 晨跑 唤醒")
             .when("action", &["query"])
             .reads()
             .writes(),

@@ -59,9 +59,9 @@ pub(crate) fn tools() -> Vec<Tool> {
             .domain(crate::DOMAIN)
             .en(
                 "Starts, pauses, resumes, cancels or tells countdown timers.",
-                "timer, countdown, set a timer, minutes timer, kitchen timer, pause timer, cancel timer, how long left, time the eggs, remind me in minutes, count down from",
+                "timer, countdown, set a timer, minutes timer, kitchen timer, pause timer, cancel timer, how long left, time the eggs, remind me in minutes, count down from, hold the timer, interrupt, continue later, go on with the timer, stop the clock, nap timer",
             )
-            .zh("开始、暂停、继续、取消或查询倒计时。", "倒计时 计时器 定时器 计时十分钟 还剩多久 暂停计时 取消计时 煮蛋计时 分钟后提醒 倒数")
+            .zh("开始、暂停、继续、取消或查询倒计时。", "倒计时 计时器 定时器 计时十分钟 还剩多久 暂停计时 取消计时 煮蛋计时 分钟后提醒 倒数 小睡 停一下计时 接着计时 中断 秒后")
             .when("action", &["query"])
             .reads()
             .writes(),

@@ -30,18 +30,18 @@ impl ToolPlugin for Contacts {
                 .domain(DOMAIN)
                 .en(
                     "Finds contacts by name, number, relation or group; all of them when nothing is given.",
-                    "search contacts, find contact, look up number, what is the phone number of, contact details, address book, who is, list contacts, email of",
+                    "search contacts, find contact, look up number, what is the phone number of, contact details, address book, who is, list contacts, email of, phone book, whose number, several people with the same name, message or call a person by name, ring tone for a person, ask which one",
                 )
-                .zh("按姓名、号码、关系或分组查找联系人；不填则列出全部。", "查找联系人 搜索联系人 电话号码是多少 查电话 通讯录 谁的号码 联系人列表 联系方式")
+                .zh("按姓名、号码、关系或分组查找联系人；不填则列出全部。", "查找联系人 搜索联系人 电话号码是多少 查电话 通讯录 谁的号码 联系人列表 联系方式 电话簿 同名 重名 哪一个 给某人发消息 给某人打电话 某人的铃声")
                 .reads()
                 .requires(permission),
             Tool::new("manage_contact", people::manage)
                 .domain(DOMAIN)
                 .en(
                     "Changes, deletes or merges contacts, or marks one as a favourite.",
-                    "edit contact, change number, rename contact, delete contact, remove contact, favourite contact, favorite, star contact, merge duplicates, update phone number, unfavourite",
+                    "edit contact, change number, rename contact, delete contact, remove contact, favourite contact, favorite, star contact, merge duplicates, update phone number, unfavourite, erase contact, take off the phone book, get rid of a contact, forget this person, keep the messages",
                 )
-                .zh("修改、删除、合并联系人，或收藏联系人。", "修改联系人 改号码 改名字 删除联系人 收藏联系人 合并联系人 更新电话 取消收藏 重复联系人")
+                .zh("修改、删除、合并联系人，或收藏联系人。", "修改联系人 改号码 改名字 删除联系人 收藏联系人 合并联系人 更新电话 取消收藏 重复联系人 从通讯录删掉 移除联系人 电话簿 保留短信")
                 .when("action", &["delete", "merge"])
                 .destructive()
                 .requires(permission)

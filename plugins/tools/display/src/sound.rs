@@ -265,9 +265,9 @@ fn ringing() -> Vec<Tool> {
             .domain(crate::DOMAIN)
             .en(
                 "Sets the tone of calls, alarms, notifications or one contact.",
-                "ringtone, ring tone, alarm sound, notification sound, call tone, change ringtone, tone for contact, song for calls, marimba, bell",
+                "ringtone, ring tone, alarm sound, notification sound, call tone, change ringtone, tone for contact, song for calls, marimba, bell, own sound for a person, sound when someone calls",
             )
-            .zh("设置来电、闹钟、通知或某个联系人的铃声。", "铃声 来电铃声 闹钟铃声 通知声音 通知音 联系人铃声 换铃声 提示音")
+            .zh("设置来电、闹钟、通知或某个联系人的铃声。", "铃声 来电铃声 闹钟铃声 通知声音 通知音 联系人铃声 换铃声 提示音 专属铃声 谁来电的声音")
             .writes(),
     ]
 }

@@ -148,8 +148,8 @@ pub(crate) fn tools() -> Vec<Tool> {
             .writes(),
         Tool::new("control_device_power", control_device_power)
             .domain(crate::DOMAIN)
-            .en("Turns the phone off or restarts it.", "power off, shut down, turn off the phone, restart, reboot, switch the phone off, restart device, shutdown")
-            .zh("关机或重启手机。", "关机 重启 重新启动 关闭手机 关掉手机 开机重启")
+            .en("Turns the phone off or restarts it.", "power off, shut down, turn off the phone, restart, reboot, switch the phone off, restart device, shutdown, cut the power, power down, turn it off completely")
+            .zh("关机或重启手机。", "关机 重启 重新启动 关闭手机 关掉手机 开机重启 断电 关电源 切断电源 彻底关掉")
             .destructive()
             .requires(Requirement::Unlocked)
             .requires(Requirement::PowerOffOk),
@@ -157,9 +157,9 @@ pub(crate) fn tools() -> Vec<Tool> {
             .domain(crate::DOMAIN)
             .en(
                 "Turns scheduled power on or off, sets its times, or tells them.",
-                "scheduled power on, scheduled power off, turn phone off every night, automatic shutdown, auto power on, power schedule, timed shutdown",
+                "scheduled power on, scheduled power off, turn phone off every night, automatic shutdown, auto power on, power schedule, timed shutdown, timetable for power, off overnight, switched off from until, on again in the morning",
             )
-            .zh("打开或关闭定时开关机，设置时间，或查询。", "定时开关机 定时关机 定时开机 自动关机 自动开机 每晚关机 开关机时间")
+            .zh("打开或关闭定时开关机，设置时间，或查询。", "定时开关机 定时关机 定时开机 自动关机 自动开机 每晚关机 开关机时间 按时关机 按时开机 夜里关机 早上开机")
             .when("action", &["query"])
             .reads()
             .writes(),
