@@ -46,7 +46,8 @@ pub fn problem(error: &anyhow::Error) {
 /// A bar on a terminal; elsewhere nothing.
 #[must_use]
 pub fn bar(total: usize, what: &str) -> ProgressBar {
-    let target = if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target =
+        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);
     if let Ok(style) = ProgressStyle::with_template("{prefix:<10} [{bar:30}] {pos}/{len} {elapsed} {msg}") {
         bar.set_style(style.progress_chars("=> "));
@@ -71,7 +72,9 @@ mod tests {
 
     #[test]
     fn durations_are_short() {
-        for (millis, expected) in [(0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (59_950, "59.9 s"), (61_000, "1 min 1 s")] {
+        for (millis, expected) in
+            [(0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (59_950, "59.9 s"), (61_000, "1 min 1 s")]
+        {
             assert_eq!(duration(Duration::from_millis(millis)), expected);
         }
     }

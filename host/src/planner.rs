@@ -54,11 +54,18 @@ fn local(args: &ModelArgs) -> anyhow::Result<LocalPlanner> {
     if !path.exists() {
         return Err(NotInstalled(format!("no model at `{}`\nhint: `cargo xtask setup` fetches the default one; --model PATH takes any GGUF of the Llama, Qwen2 and Qwen3 families", path.display())).into());
     }
-    let sampling = if args.temperature > 0.0 { Sampling { temperature: args.temperature, ..Sampling::default() } } else { Sampling::default() };
+    let sampling = if args.temperature > 0.0 {
+        Sampling { temperature: args.temperature, ..Sampling::default() }
+    } else {
+        Sampling::default()
+    };
     Ok(LocalPlanner::load(LocalConfig { sampling, ..LocalConfig::new(path) })?)
 }
 
-#[expect(clippy::disallowed_methods, reason = "the server's key is configuration, and this is the edge where it is read")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the server's key is configuration, and this is the edge where it is read"
+)]
 fn http(args: &ModelArgs) -> anyhow::Result<HttpPlanner> {
     let Some(endpoint) = &args.endpoint else {
         anyhow::bail!("planner `openai` needs --endpoint, such as http://127.0.0.1:8000/v1")

@@ -28,7 +28,11 @@ const FOLD: usize = 110;
 pub fn trajectory(trajectory: &Trajectory, full: bool) -> String {
     let mut out = String::new();
     let header = &trajectory.header;
-    let _ = writeln!(out, "{BOLD}{}{BOLD:#}  {DIM}{} · {} · {}{DIM:#}", header.episode, header.task.category, header.task.lang, header.policy.name);
+    let _ = writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}  {DIM}{} · {} · {}{DIM:#}",
+        header.episode, header.task.category, header.task.lang, header.policy.name
+    );
     let _ = writeln!(out, "{BOLD}request{BOLD:#}  {}", cut(&header.task.request, 2000));
     for turn in &trajectory.turns {
         turn_record(&mut out, turn, full);
@@ -38,7 +42,11 @@ pub fn trajectory(trajectory: &Trajectory, full: bool) -> String {
     }
     match &trajectory.footer {
         None => {
-            let _ = writeln!(out, "{ODD}cut off{ODD:#}  the run ended before its footer; {} whole turns are readable", trajectory.turns.len());
+            let _ = writeln!(
+                out,
+                "{ODD}cut off{ODD:#}  the run ended before its footer; {} whole turns are readable",
+                trajectory.turns.len()
+            );
         }
         Some(footer) => {
             let (style, word, reason) = outcome(&footer.outcome);

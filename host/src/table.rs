@@ -27,7 +27,14 @@ pub fn render(head: &[(&str, Align)], rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = head
         .iter()
         .enumerate()
-        .map(|(column, (title, _))| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).chain([width(title)]).max().unwrap_or(0))
+        .map(|(column, (title, _))| {
+            rows.iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| width(cell))
+                .chain([width(title)])
+                .max()
+                .unwrap_or(0)
+        })
         .collect();
     let mut out = String::new();
     let titles: Vec<String> = head.iter().map(|(title, _)| (*title).to_owned()).collect();

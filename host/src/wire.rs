@@ -11,7 +11,9 @@ use anyhow::Context as _;
 use loopwright_contract::fault::HostFault;
 use loopwright_contract::json::canonical;
 use loopwright_contract::stopwatch::Stopwatch;
-use loopwright_engine::{CacheConfig, CacheKey, Candidate, EngineConfig, Engines, GrantPolicy, InstancePolicy, PluginHost, WorldSource};
+use loopwright_engine::{
+    CacheConfig, CacheKey, Candidate, EngineConfig, Engines, GrantPolicy, InstancePolicy, PluginHost, WorldSource,
+};
 use loopwright_harness::{SkillFile, read_skill_folder};
 use loopwright_packs::pack::{self, Pack};
 use loopwright_packs::{phone, tau2};
@@ -78,7 +80,8 @@ pub struct Engine {
 /// [`NotInstalled`] when there are none, and whatever the engine refuses.
 pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<PluginHost> {
     let index = index(shared)?;
-    let candidates = index.plugins().map(|entry| index.load(entry).map(Candidate::from)).collect::<Result<Vec<_>, _>>()?;
+    let candidates =
+        index.plugins().map(|entry| index.load(entry).map(Candidate::from)).collect::<Result<Vec<_>, _>>()?;
     let config = EngineConfig {
         instances: if engine.drop_instances { InstancePolicy::DropAfterCall } else { InstancePolicy::Keep },
         cache: cache(&shared.cache),
@@ -95,7 +98,11 @@ pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<P
 /// [`NotInstalled`] when the folder has no index.
 pub fn index(shared: &Shared) -> anyhow::Result<Index> {
     if !shared.plugins.join("index.json").exists() {
-        return Err(NotInstalled(format!("no plugins in `{}`\nhint: build them with `cargo xtask guests`, or name their folder with --plugins", shared.plugins.display())).into());
+        return Err(NotInstalled(format!(
+            "no plugins in `{}`\nhint: build them with `cargo xtask guests`, or name their folder with --plugins",
+            shared.plugins.display()
+        ))
+        .into());
     }
     Ok(Index::open(&shared.plugins)?)
 }
@@ -160,7 +167,9 @@ pub fn pack(name: &str, seed: u64) -> anyhow::Result<Pack> {
     if folder.join("db.json").exists() {
         return Ok(tau2::import(folder).with_context(|| format!("folder `{name}` cannot be imported"))?.pack);
     }
-    anyhow::bail!("`{name}` is no pack: expected `{BUILT_IN}`, a folder with card.json, or a folder with db.json, tasks.json and tools.json")
+    anyhow::bail!(
+        "`{name}` is no pack: expected `{BUILT_IN}`, a folder with card.json, or a folder with db.json, tasks.json and tools.json"
+    )
 }
 
 /// Plain skills of several folders.
@@ -170,7 +179,9 @@ pub fn pack(name: &str, seed: u64) -> anyhow::Result<Pack> {
 pub fn skills(folders: &[std::path::PathBuf]) -> anyhow::Result<Vec<SkillFile>> {
     let mut files = Vec::new();
     for folder in folders {
-        files.extend(read_skill_folder(folder).with_context(|| format!("skills of `{}` cannot be read", folder.display()))?);
+        files.extend(
+            read_skill_folder(folder).with_context(|| format!("skills of `{}` cannot be read", folder.display()))?,
+        );
     }
     Ok(files)
 }

@@ -15,7 +15,12 @@ use loopwright_packs::phone;
 
 fn main() -> anyhow::Result<()> {
     // Components and their compiled form; both are made by the task runner and the first start.
-    let shared = Shared { plugins: PathBuf::from("target/plugins"), cache: PathBuf::from("target/cache"), json: false, log: "warn".to_owned() };
+    let shared = Shared {
+        plugins: PathBuf::from("target/plugins"),
+        cache: PathBuf::from("target/cache"),
+        json: false,
+        log: "warn".to_owned(),
+    };
     let host = wire::host(&shared, Engine::default(), Worlds::default())?;
 
     // A task: a request, the phone it is made on, the gold actions and the checks.

@@ -44,16 +44,44 @@ pub fn doctor(shared: &Shared) -> anyhow::Result<Exit> {
 
 fn plugins(shared: &Shared) -> Finding {
     match wire::host(shared, Engine::default(), Worlds::default()) {
-        Ok(host) => Finding { name: "plugins", good: true, found: format!("{} plugins with {} tools and {} skills; {}", host.plugins().len(), host.tools().len(), host.skills().len(), host.fingerprint()), remedy: None },
-        Err(error) => Finding { name: "plugins", good: false, found: format!("{error:#}"), remedy: Some("build them: cargo xtask guests".to_owned()) },
+        Ok(host) => Finding {
+            name: "plugins",
+            good: true,
+            found: format!(
+                "{} plugins with {} tools and {} skills; {}",
+                host.plugins().len(),
+                host.tools().len(),
+                host.skills().len(),
+                host.fingerprint()
+            ),
+            remedy: None,
+        },
+        Err(error) => Finding {
+            name: "plugins",
+            good: false,
+            found: format!("{error:#}"),
+            remedy: Some("build them: cargo xtask guests".to_owned()),
+        },
     }
 }
 
 fn cache(folder: &Path) -> Finding {
-    let compiled = std::fs::read_dir(folder).map(|entries| entries.flatten().filter(|entry| entry.path().extension().is_some_and(|extension| extension == "cwasm")).count());
+    let compiled = std::fs::read_dir(folder).map(|entries| {
+        entries.flatten().filter(|entry| entry.path().extension().is_some_and(|extension| extension == "cwasm")).count()
+    });
     match compiled {
-        Ok(count) => Finding { name: "cache", good: true, found: format!("{count} compiled components in {}", folder.display()), remedy: None },
-        Err(error) => Finding { name: "cache", good: false, found: format!("{}: {error}", folder.display()), remedy: Some("give a writable folder with --cache; without it every start compiles".to_owned()) },
+        Ok(count) => Finding {
+            name: "cache",
+            good: true,
+            found: format!("{count} compiled components in {}", folder.display()),
+            remedy: None,
+        },
+        Err(error) => Finding {
+            name: "cache",
+            good: false,
+            found: format!("{}: {error}", folder.display()),
+            remedy: Some("give a writable folder with --cache; without it every start compiles".to_owned()),
+        },
     }
 }
 
@@ -65,16 +93,38 @@ fn model(path: &Path) -> Finding {
     match LocalPlanner::load(LocalConfig::new(path)) {
         Ok(planner) => {
             let about = planner.describe();
-            Finding { name: "model", good: true, found: format!("{} ({}, {} layers, {} tokens of context)", about.name, about.family, about.layers, about.context), remedy: None }
+            Finding {
+                name: "model",
+                good: true,
+                found: format!(
+                    "{} ({}, {} layers, {} tokens of context)",
+                    about.name, about.family, about.layers, about.context
+                ),
+                remedy: None,
+            }
         }
         Err(error) => Finding { name: "model", good: false, found: format!("{}: {error}", path.display()), remedy },
     }
 }
 
 fn cpu() -> Finding {
-    let built: Vec<&str> = [("avx2", cfg!(target_feature = "avx2")), ("fma", cfg!(target_feature = "fma")), ("f16c", cfg!(target_feature = "f16c"))].into_iter().filter_map(|(name, on)| on.then_some(name)).collect();
+    let built: Vec<&str> = [
+        ("avx2", cfg!(target_feature = "avx2")),
+        ("fma", cfg!(target_feature = "fma")),
+        ("f16c", cfg!(target_feature = "f16c")),
+    ]
+    .into_iter()
+    .filter_map(|(name, on)| on.then_some(name))
+    .collect();
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let found = if built.is_empty() { format!("{threads} threads; built for any CPU of this kind") } else { format!("{threads} threads; built with {}", built.join(", ")) };
-    let remedy = built.is_empty().then(|| "`cargo xtask run` builds for this CPU: prompts of the local model are then read several times faster".to_owned());
+    let found = if built.is_empty() {
+        format!("{threads} threads; built for any CPU of this kind")
+    } else {
+        format!("{threads} threads; built with {}", built.join(", "))
+    };
+    let remedy = built.is_empty().then(|| {
+        "`cargo xtask run` builds for this CPU: prompts of the local model are then read several times faster"
+            .to_owned()
+    });
     Finding { name: "cpu", good: true, found, remedy }
 }

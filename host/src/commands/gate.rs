@@ -85,7 +85,8 @@ pub fn check(host: &PluginHost, tasks: &[Task], jobs: usize, progress: &(dyn Fn(
 /// The tools of a phone that is in no named world: a world's own tools are on its phones only.
 #[must_use]
 pub fn phone_tools(host: &PluginHost) -> Vec<ToolSpec> {
-    let elsewhere = |plugin: &PluginName| host.plugins().iter().any(|record| record.name == *plugin && record.world.is_some());
+    let elsewhere =
+        |plugin: &PluginName| host.plugins().iter().any(|record| record.name == *plugin && record.world.is_some());
     host.tools().iter().filter(|tool| !elsewhere(&tool.plugin)).map(|tool| tool.spec.clone()).collect()
 }
 

@@ -35,7 +35,9 @@ pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<Exit> {
 /// When the folder cannot be read or holds none.
 pub fn trajectories(folder: &Path) -> anyhow::Result<Vec<(PathBuf, PathBuf)>> {
     let mut folders = vec![folder.to_owned()];
-    for entry in std::fs::read_dir(folder).map_err(|error| anyhow::anyhow!("folder `{}` cannot be read: {error}", folder.display()))? {
+    for entry in std::fs::read_dir(folder)
+        .map_err(|error| anyhow::anyhow!("folder `{}` cannot be read: {error}", folder.display()))?
+    {
         let path = entry?.path();
         if path.is_dir() && !path.ends_with("worlds") {
             folders.push(path);
@@ -88,7 +90,11 @@ mod tests {
     fn the_order_of_results_does_not_depend_on_the_threads() {
         let items: Vec<u32> = (0..100).collect();
         for jobs in [0, 1, 2, 7, 1000] {
-            assert_eq!(in_parallel(&items, jobs, &|item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>(), "{jobs} jobs");
+            assert_eq!(
+                in_parallel(&items, jobs, &|item| item * 2),
+                items.iter().map(|item| item * 2).collect::<Vec<_>>(),
+                "{jobs} jobs"
+            );
         }
     }
 }

@@ -47,10 +47,24 @@ fn check(shared: &Shared, name: &str, seed: u64, jobs: usize, limit: Option<usiz
     if shared.json {
         output::json(&report);
     } else {
-        output::line(format_args!("{} tasks, {} admitted, {} refused", report.tasks, report.admitted, report.refused.len()));
-        let rows: Vec<Vec<String>> = report.refused.iter().map(|refused| vec![refused.id.to_string(), refused.rule.to_string(), crate::table::cut(&refused.detail, 90)]).collect();
+        output::line(format_args!(
+            "{} tasks, {} admitted, {} refused",
+            report.tasks,
+            report.admitted,
+            report.refused.len()
+        ));
+        let rows: Vec<Vec<String>> = report
+            .refused
+            .iter()
+            .map(|refused| {
+                vec![refused.id.to_string(), refused.rule.to_string(), crate::table::cut(&refused.detail, 90)]
+            })
+            .collect();
         if !rows.is_empty() {
-            output::print(render(&[("task", Align::Left), ("rule", Align::Left), ("what came of it", Align::Left)], &rows));
+            output::print(render(
+                &[("task", Align::Left), ("rule", Align::Left), ("what came of it", Align::Left)],
+                &rows,
+            ));
         }
     }
     Ok(if report.refused.is_empty() { Exit::Good } else { Exit::Differs })
@@ -79,12 +93,33 @@ fn list(shared: &Shared, name: &str, seed: u64) -> anyhow::Result<Exit> {
     }
     let mut families: BTreeMap<&str, (String, String, usize, &str)> = BTreeMap::new();
     for task in pack.tasks() {
-        let family = families.entry(&task.family).or_insert_with(|| (task.category.clone(), format!("{:?}", task.split).to_lowercase(), 0, &task.request));
+        let family = families
+            .entry(&task.family)
+            .or_insert_with(|| (task.category.clone(), format!("{:?}", task.split).to_lowercase(), 0, &task.request));
         family.2 += 1;
     }
-    let rows: Vec<Vec<String>> =
-        families.iter().map(|(family, (category, split, count, request))| vec![(*family).to_owned(), category.clone(), split.clone(), count.to_string(), crate::table::cut(request, 70)]).collect();
-    output::print(render(&[("family", Align::Left), ("category", Align::Left), ("split", Align::Left), ("tasks", Align::Right), ("for example", Align::Left)], &rows));
+    let rows: Vec<Vec<String>> = families
+        .iter()
+        .map(|(family, (category, split, count, request))| {
+            vec![
+                (*family).to_owned(),
+                category.clone(),
+                split.clone(),
+                count.to_string(),
+                crate::table::cut(request, 70),
+            ]
+        })
+        .collect();
+    output::print(render(
+        &[
+            ("family", Align::Left),
+            ("category", Align::Left),
+            ("split", Align::Left),
+            ("tasks", Align::Right),
+            ("for example", Align::Left),
+        ],
+        &rows,
+    ));
     output::line(format_args!("\n{} families, {} tasks", families.len(), pack.tasks().len()));
     Ok(Exit::Good)
 }
@@ -131,9 +166,12 @@ fn replay(shared: &Shared, dir: &Path, plugin: &str) -> anyhow::Result<Exit> {
     let plugin = PluginName::new(plugin)?;
     let recording = tau2::recording(dir).with_context(|| format!("records of `{}` cannot be read", dir.display()))?;
     let host = wire::host(shared, Engine::default(), Worlds::default())?;
-    let served: Vec<&ToolName> = host.tools().iter().filter(|tool| tool.plugin == plugin).map(|tool| &tool.spec.name).collect();
+    let served: Vec<&ToolName> =
+        host.tools().iter().filter(|tool| tool.plugin == plugin).map(|tool| &tool.spec.name).collect();
     if served.is_empty() {
-        anyhow::bail!("plugin `{plugin}` is not installed or serves no tools\nhint: `loopwright plugin list` names the installed ones");
+        anyhow::bail!(
+            "plugin `{plugin}` is not installed or serves no tools\nhint: `loopwright plugin list` names the installed ones"
+        );
     }
     let start = Start { now_ns: 0, zone: "UTC".to_owned(), seed: 1 };
     let base = Scratch::new(&host, &start, Some(&canonical(&recording.world)))?;
@@ -153,12 +191,22 @@ fn replay_one(base: &Scratch, record: &Replay) -> anyhow::Result<Option<Differen
     let mut world = base.fork();
     let mut net: BTreeMap<(String, String), Change> = BTreeMap::new();
     for (position, recorded) in record.calls.iter().enumerate() {
-        let call = ToolCall { id: CallId::new(format!("c{position}"))?, tool: recorded.name.clone(), arguments: recorded.arguments.clone() };
+        let call = ToolCall {
+            id: CallId::new(format!("c{position}"))?,
+            tool: recorded.name.clone(),
+            arguments: recorded.arguments.clone(),
+        };
         let made = world.call(&call)?;
         let (ok, result) = match made.outcome {
             Outcome::Ok(success) => (true, success.data),
             Outcome::Failed(failure) => (false, failure.envelope()),
-            Outcome::Faulted(fault) => return Ok(Some(Different { id: record.task_id.clone(), call: Some(position), field: format!("/fault: {fault}") })),
+            Outcome::Faulted(fault) => {
+                return Ok(Some(Different {
+                    id: record.task_id.clone(),
+                    call: Some(position),
+                    field: format!("/fault: {fault}"),
+                }));
+            }
         };
         if let Some(field) = result_difference(ok, &result, recorded) {
             return Ok(Some(Different { id: record.task_id.clone(), call: Some(position), field }));
@@ -174,13 +222,20 @@ fn replay_one(base: &Scratch, record: &Replay) -> anyhow::Result<Option<Differen
         }
     }
     let changes: Vec<Change> = net.into_values().filter(|change| change.before != change.after).collect();
-    Ok(changes_difference(&changes, &record.changes).map(|field| Different { id: record.task_id.clone(), call: None, field }))
+    Ok(changes_difference(&changes, &record.changes).map(|field| Different {
+        id: record.task_id.clone(),
+        call: None,
+        field,
+    }))
 }
 
 fn tell_replay(shared: &Shared, tasks: usize, different: &[Different]) {
     let equal = tasks.saturating_sub(different.len());
     if shared.json {
-        let rows: Vec<Value> = different.iter().map(|different| json!({"id": different.id, "call": different.call, "field": different.field})).collect();
+        let rows: Vec<Value> = different
+            .iter()
+            .map(|different| json!({"id": different.id, "call": different.call, "field": different.field}))
+            .collect();
         output::json(&json!({"tasks": tasks, "equal": equal, "different": rows}));
         return;
     }

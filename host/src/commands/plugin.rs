@@ -27,7 +27,9 @@ pub fn plugin(shared: &Shared, command: &PluginCommand) -> anyhow::Result<Exit> 
     match command {
         PluginCommand::List => list(shared, &host),
         PluginCommand::Describe { name } => describe(shared, &host, name),
-        PluginCommand::Call { tool, arguments, through_environment } => call(shared, &host, tool, arguments, *through_environment),
+        PluginCommand::Call { tool, arguments, through_environment } => {
+            call(shared, &host, tool, arguments, *through_environment)
+        }
     }
 }
 
@@ -63,10 +65,24 @@ fn list(shared: &Shared, host: &PluginHost) -> anyhow::Result<Exit> {
         .map(|plugin| {
             let names: Vec<&str> = tools_of(host, plugin).map(|tool| tool.spec.name.as_str()).collect();
             let digest: String = plugin.digest.to_string().chars().skip(7).take(12).collect();
-            vec![kind(plugin.kind).to_owned(), plugin.name.to_string(), plugin.version.clone(), digest, names.len().to_string(), cut(&names.join(" "), 80)]
+            vec![
+                kind(plugin.kind).to_owned(),
+                plugin.name.to_string(),
+                plugin.version.clone(),
+                digest,
+                names.len().to_string(),
+                cut(&names.join(" "), 80),
+            ]
         })
         .collect();
-    let head = [("kind", Align::Left), ("plugin", Align::Left), ("version", Align::Left), ("sha256", Align::Left), ("tools", Align::Right), ("", Align::Left)];
+    let head = [
+        ("kind", Align::Left),
+        ("plugin", Align::Left),
+        ("version", Align::Left),
+        ("sha256", Align::Left),
+        ("tools", Align::Right),
+        ("", Align::Left),
+    ];
     output::print(render(&head, &rows));
     Ok(Exit::Good)
 }
@@ -95,8 +111,14 @@ fn describe(shared: &Shared, host: &PluginHost, name: &str) -> anyhow::Result<Ex
             output::line(format_args!("  {}: {}", text.lang, text.text));
         }
         for rule in &tool.spec.access {
-            let when = rule.when.as_ref().map_or("otherwise".to_owned(), |when| format!("{} = {}", when.argument, Value::from(when.one_of.clone())));
-            let requires = if rule.requires.is_empty() { String::new() } else { format!(", requires {}", rule.requires.join(", ")) };
+            let when = rule.when.as_ref().map_or("otherwise".to_owned(), |when| {
+                format!("{} = {}", when.argument, Value::from(when.one_of.clone()))
+            });
+            let requires = if rule.requires.is_empty() {
+                String::new()
+            } else {
+                format!(", requires {}", rule.requires.join(", "))
+            };
             output::line(format_args!("  {when}: {}{requires}", format!("{:?}", rule.effect).to_lowercase()));
         }
         output::line(format_args!("  arguments {}", tool.spec.arguments_schema));
@@ -105,11 +127,23 @@ fn describe(shared: &Shared, host: &PluginHost, name: &str) -> anyhow::Result<Ex
 }
 
 fn names(collections: &[loopwright_contract::name::CollectionName]) -> String {
-    if collections.is_empty() { "nothing".to_owned() } else { collections.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ") }
+    if collections.is_empty() {
+        "nothing".to_owned()
+    } else {
+        collections.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    }
 }
 
-fn call(shared: &Shared, host: &PluginHost, tool: &str, arguments: &str, through_environment: bool) -> anyhow::Result<Exit> {
-    let arguments = parse(arguments, &JsonLimits::CONTRACT).map_err(|error| anyhow::anyhow!("the arguments are not JSON: {error}\nhint: quote them, as in '{{\"action\":\"query\"}}'"))?;
+fn call(
+    shared: &Shared,
+    host: &PluginHost,
+    tool: &str,
+    arguments: &str,
+    through_environment: bool,
+) -> anyhow::Result<Exit> {
+    let arguments = parse(arguments, &JsonLimits::CONTRACT).map_err(|error| {
+        anyhow::anyhow!("the arguments are not JSON: {error}\nhint: quote them, as in '{{\"action\":\"query\"}}'")
+    })?;
     if !arguments.is_object() {
         anyhow::bail!("the arguments are {arguments}, expected a JSON object");
     }
@@ -134,12 +168,19 @@ fn bare(shared: &Shared, host: &PluginHost, call: &ToolCall) -> anyhow::Result<E
         Outcome::Faulted(fault) => (Exit::Differs, json!({"fault": fault})),
     };
     if shared.json {
-        output::json(&json!({"result": envelope, "fuel": made.fuel, "changes": made.changes, "log": made.log, "log_dropped": made.log_dropped}));
+        output::json(
+            &json!({"result": envelope, "fuel": made.fuel, "changes": made.changes, "log": made.log, "log_dropped": made.log_dropped}),
+        );
         return Ok(exit);
     }
     output::line(serde_json::to_string_pretty(&envelope)?);
     for change in &made.changes {
-        output::line(format_args!("changed {}/{}: {}", change.collection, change.key, change.after.as_ref().map_or("deleted".to_owned(), ToString::to_string)));
+        output::line(format_args!(
+            "changed {}/{}: {}",
+            change.collection,
+            change.key,
+            change.after.as_ref().map_or("deleted".to_owned(), ToString::to_string)
+        ));
     }
     for line in &made.log {
         output::note(format_args!("log: {line}"));
@@ -157,7 +198,11 @@ fn in_episode(shared: &Shared, host: &PluginHost, call: ToolCall) -> anyhow::Res
     let mut episode = host.prepare(&task)?.open()?;
     episode.reset()?;
     let result = episode.step(&Turn { actor: Actor::Agent, calls: vec![call] })?;
-    let envelopes: Vec<Value> = result.feedback.iter().map(|feedback| json!({"result": feedback.reply.envelope(), "effects": feedback.effects})).collect();
+    let envelopes: Vec<Value> = result
+        .feedback
+        .iter()
+        .map(|feedback| json!({"result": feedback.reply.envelope(), "effects": feedback.effects}))
+        .collect();
     let changes = episode.changes();
     let ok = episode.steps().iter().all(|step| step.ok);
     if shared.json {
@@ -165,7 +210,12 @@ fn in_episode(shared: &Shared, host: &PluginHost, call: ToolCall) -> anyhow::Res
     } else {
         output::line(serde_json::to_string_pretty(&envelopes)?);
         for change in &changes {
-            output::line(format_args!("changed {}/{}: {}", change.collection, change.key, change.after.as_ref().map_or("deleted".to_owned(), ToString::to_string)));
+            output::line(format_args!(
+                "changed {}/{}: {}",
+                change.collection,
+                change.key,
+                change.after.as_ref().map_or("deleted".to_owned(), ToString::to_string)
+            ));
         }
     }
     Ok(if ok { Exit::Good } else { Exit::Differs })

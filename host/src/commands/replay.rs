@@ -33,7 +33,11 @@ pub fn replay(shared: &Shared, args: &ReplayArgs) -> anyhow::Result<Exit> {
         seen.unwrap_or_else(|error| Some(format!("{error:#}")))
     });
     bar.finish_and_clear();
-    let different: Vec<(String, &String)> = files.iter().zip(&results).filter_map(|((file, _), seen)| seen.as_ref().map(|seen| (file.display().to_string(), seen))).collect();
+    let different: Vec<(String, &String)> = files
+        .iter()
+        .zip(&results)
+        .filter_map(|((file, _), seen)| seen.as_ref().map(|seen| (file.display().to_string(), seen)))
+        .collect();
     let identical = files.len() - different.len();
     if shared.json {
         let rows: Vec<Value> = different.iter().map(|(file, seen)| json!({"file": file, "difference": seen})).collect();

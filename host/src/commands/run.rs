@@ -12,7 +12,9 @@ use loopwright_contract::trajectory::Record;
 use loopwright_contract::verdict::Outcome;
 use loopwright_engine::PluginHost;
 use loopwright_harness::trajectory::read_file;
-use loopwright_harness::{EpisodeResult, Harness, Output, Prefixes, Progress, RunOptions, Settings, SkillFile, Tally, run_tasks};
+use loopwright_harness::{
+    EpisodeResult, Harness, Output, Prefixes, Progress, RunOptions, Settings, SkillFile, Tally, run_tasks,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -79,7 +81,9 @@ pub fn run(shared: &Shared, args: &RunArgs) -> anyhow::Result<Exit> {
                 rows.push(row);
             }
             // The main job goes on without a model that cannot be had, and says so.
-            Err(error) if args.planner.is_empty() && error.chain().any(|cause| cause.is::<NotInstalled>()) => output::note(format_args!("{} left out: {error}", plan.kind.name())),
+            Err(error) if args.planner.is_empty() && error.chain().any(|cause| cause.is::<NotInstalled>()) => {
+                output::note(format_args!("{} left out: {error}", plan.kind.name()))
+            }
             Err(error) => return Err(error),
         }
     }
@@ -93,7 +97,10 @@ pub fn run(shared: &Shared, args: &RunArgs) -> anyhow::Result<Exit> {
 
 /// The first trajectory that there is, as an example to look at.
 fn example(out: &Path) -> String {
-    super::trajectories(out).ok().and_then(|files| files.into_iter().next()).map_or_else(String::new, |(file, _)| file.display().to_string())
+    super::trajectories(out)
+        .ok()
+        .and_then(|files| files.into_iter().next())
+        .map_or_else(String::new, |(file, _)| file.display().to_string())
 }
 
 fn selected(tasks: &[Task], args: &RunArgs) -> anyhow::Result<Vec<Task>> {
@@ -114,12 +121,22 @@ fn selected(tasks: &[Task], args: &RunArgs) -> anyhow::Result<Vec<Task>> {
 /// What is run: the named planners, or the main job.
 fn plans(args: &RunArgs, tasks: &[Task]) -> Vec<Plan> {
     if !args.planner.is_empty() {
-        return args.planner.iter().map(|kind| Plan { kind: *kind, tasks: tasks.to_vec(), steps: args.steps }).collect();
+        return args
+            .planner
+            .iter()
+            .map(|kind| Plan { kind: *kind, tasks: tasks.to_vec(), steps: args.steps })
+            .collect();
     }
-    let mut plans: Vec<Plan> =
-        [PlannerKind::Scripted, PlannerKind::Random, PlannerKind::Idle].into_iter().map(|kind| Plan { kind, tasks: tasks.to_vec(), steps: args.steps }).collect();
+    let mut plans: Vec<Plan> = [PlannerKind::Scripted, PlannerKind::Random, PlannerKind::Idle]
+        .into_iter()
+        .map(|kind| Plan { kind, tasks: tasks.to_vec(), steps: args.steps })
+        .collect();
     if args.model_tasks > 0 {
-        plans.push(Plan { kind: PlannerKind::Local, tasks: spread(tasks, args.model_tasks), steps: Some(args.steps.unwrap_or(args.model_steps)) });
+        plans.push(Plan {
+            kind: PlannerKind::Local,
+            tasks: spread(tasks, args.model_tasks),
+            steps: Some(args.steps.unwrap_or(args.model_steps)),
+        });
     }
     plans
 }
@@ -136,11 +153,17 @@ fn out(args: &RunArgs) -> anyhow::Result<PathBuf> {
         Some(folder) => {
             let taken = folder.exists() && (!folder.is_dir() || std::fs::read_dir(folder)?.next().is_some());
             if taken {
-                anyhow::bail!("folder `{}` is not empty: trajectories are never overwritten\nhint: name a new one with --out", folder.display());
+                anyhow::bail!(
+                    "folder `{}` is not empty: trajectories are never overwritten\nhint: name a new one with --out",
+                    folder.display()
+                );
             }
             Ok(folder.clone())
         }
-        None => (1..100_000_u32).map(|number| Path::new("target/runs").join(format!("{number:04}"))).find(|folder| !folder.exists()).ok_or_else(|| anyhow::anyhow!("target/runs is full: remove old runs or name a folder with --out")),
+        None => (1..100_000_u32)
+            .map(|number| Path::new("target/runs").join(format!("{number:04}")))
+            .find(|folder| !folder.exists())
+            .ok_or_else(|| anyhow::anyhow!("target/runs is full: remove old runs or name a folder with --out")),
     }
 }
 
@@ -148,12 +171,27 @@ fn settings(args: &RunArgs, steps: Option<u32>) -> Settings {
     Settings {
         strict: args.strict,
         prefixes: if args.prefixes { Prefixes::All } else { Prefixes::Final },
-        budget: steps.map(|steps| EpisodeBudget { steps, ..EpisodeBudget { tokens: u64::MAX, cost_micros: u64::MAX, wall: Duration::from_secs(86_400), ..EpisodeBudget::default() } }),
+        budget: steps.map(|steps| EpisodeBudget {
+            steps,
+            ..EpisodeBudget {
+                tokens: u64::MAX,
+                cost_micros: u64::MAX,
+                wall: Duration::from_secs(86_400),
+                ..EpisodeBudget::default()
+            }
+        }),
         ..Settings::default()
     }
 }
 
-fn run_plan(shared: &Shared, args: &RunArgs, host: &PluginHost, skills: &[SkillFile], plan: &Plan, out: &Path) -> anyhow::Result<(Row, Vec<EpisodeResult>)> {
+fn run_plan(
+    shared: &Shared,
+    args: &RunArgs,
+    host: &PluginHost,
+    skills: &[SkillFile],
+    plan: &Plan,
+    out: &Path,
+) -> anyhow::Result<(Row, Vec<EpisodeResult>)> {
     let planner = planner::planner(plan.kind, &plan.tasks, &args.model)?;
     let harness = Harness::new(Arc::new(host.clone()), settings(args, plan.steps), skills.to_vec())?;
     let mut options = RunOptions::new(MachineStopwatch::start());
@@ -181,7 +219,14 @@ fn run_plan(shared: &Shared, args: &RunArgs, host: &PluginHost, skills: &[SkillF
             bar.set_position(done as u64);
             if slow && !shared.json {
                 let (_, word, _) = show::outcome(&result.outcome);
-                bar.suspend(|| output::note(format_args!("  {done}/{total} {} {word}, {} steps, {}", result.task, result.turns, duration(result.wall))));
+                bar.suspend(|| {
+                    output::note(format_args!(
+                        "  {done}/{total} {} {word}, {} steps, {}",
+                        result.task,
+                        result.turns,
+                        duration(result.wall)
+                    ))
+                });
             }
         }
     });
@@ -239,13 +284,18 @@ fn report(rows: &[Row]) -> String {
         .map(|row| {
             // Void episodes are no scores: the rate is over the others.
             let judged = row.tasks - row.void;
-            let rate = if judged == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * f64::from(row.pass) / f64::from(judged)) };
+            let rate = if judged == 0 {
+                "-".to_owned()
+            } else {
+                format!("{:.1} %", 100.0 * f64::from(row.pass) / f64::from(judged))
+            };
             let wall = u64::try_from(row.wall_ms).unwrap_or(u64::MAX);
             let numbers = [row.tasks, row.pass, row.fail, row.invalid, row.void].map(|number| number.to_string());
             let mut cells = vec![row.planner.to_owned()];
             cells.extend(numbers);
             cells.push(rate);
-            cells.extend([row.steps, row.tokens_in, row.tokens_cached, row.tokens_out].map(|number| number.to_string()));
+            cells
+                .extend([row.steps, row.tokens_in, row.tokens_cached, row.tokens_out].map(|number| number.to_string()));
             cells.push(duration(Duration::from_millis(wall)));
             cells
         })
@@ -269,7 +319,10 @@ fn free_task(request: &str, lang: &str) -> anyhow::Result<Task> {
         edits: Vec::new(),
         user: UserScript::default(),
         gold: Vec::new(),
-        checks: vec![Check { verifier: PluginName::new("state-assertions")?, check: json!({"rows": [{"finished": true}]}) }],
+        checks: vec![Check {
+            verifier: PluginName::new("state-assertions")?,
+            check: json!({"rows": [{"finished": true}]}),
+        }],
         budget: EpisodeBudget::default(),
         provenance: Provenance::default(),
     })
@@ -287,7 +340,10 @@ fn free(shared: &Shared, args: &RunArgs, request: &str) -> anyhow::Result<Exit> 
     } else if let Some(path) = results.first().and_then(|result| result.path.as_ref()) {
         output::print(show::trajectory(&read_file(path)?.trajectory, false));
         output::line(format_args!("trajectory: {}", path.display()));
-        output::line(format_args!("the phone of a free request is the sandbox with {} tools; only that the agent finished is checked", host.tools().len()));
+        output::line(format_args!(
+            "the phone of a free request is the sandbox with {} tools; only that the agent finished is checked",
+            host.tools().len()
+        ));
     }
     Ok(if row.void > 0 { Exit::Differs } else { Exit::Good })
 }

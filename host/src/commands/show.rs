@@ -15,12 +15,16 @@ use crate::{output, show as render};
 pub fn show(shared: &Shared, args: &ShowArgs) -> anyhow::Result<Exit> {
     let stored = read_file(&args.file)?;
     if shared.json {
-        let lines: Vec<Value> = stored.lines.iter().map(|line| parse(line, &JsonLimits::FILE)).collect::<Result<_, _>>()?;
+        let lines: Vec<Value> =
+            stored.lines.iter().map(|line| parse(line, &JsonLimits::FILE)).collect::<Result<_, _>>()?;
         output::json(&lines);
     } else {
         output::print(render::trajectory(&stored.trajectory, args.full));
         if stored.torn_bytes > 0 {
-            output::note(format_args!("{} bytes after the last whole line were left out: the run was cut off while it wrote", stored.torn_bytes));
+            output::note(format_args!(
+                "{} bytes after the last whole line were left out: the run was cut off while it wrote",
+                stored.torn_bytes
+            ));
         }
     }
     Ok(Exit::Good)

@@ -28,7 +28,9 @@ pub fn verify(shared: &Shared, args: &VerifyArgs) -> anyhow::Result<Exit> {
     let replayer = Replayer::new(Arc::new(host), Vec::new());
     let bar = output::bar(files.len(), "verify");
     let results = in_parallel(&files, args.jobs, &|(file, folder)| {
-        let judged = read_file(file).map_err(anyhow::Error::from).and_then(|stored| Ok(replayer.verify(&stored, &WorldStore::beside(folder), &choice)?));
+        let judged = read_file(file)
+            .map_err(anyhow::Error::from)
+            .and_then(|stored| Ok(replayer.verify(&stored, &WorldStore::beside(folder), &choice)?));
         bar.inc(1);
         judged.map_err(|error| format!("{error:#}"))
     });
@@ -41,14 +43,26 @@ pub fn verify(shared: &Shared, args: &VerifyArgs) -> anyhow::Result<Exit> {
     }
     if shared.json {
         let rows: Vec<Value> = rows.iter().map(|(file, result)| row(file, result)).collect();
-        output::json(&json!({"trajectories": files.len(), "same": counts.same, "changed": counts.changed, "failed": counts.failed, "verdicts": rows}));
+        output::json(
+            &json!({"trajectories": files.len(), "same": counts.same, "changed": counts.changed, "failed": counts.failed, "verdicts": rows}),
+        );
     } else {
-        output::line(format_args!("{} trajectories: {} with the recorded outcome, {} with another, {} not judged", files.len(), counts.same, counts.changed, counts.failed));
+        output::line(format_args!(
+            "{} trajectories: {} with the recorded outcome, {} with another, {} not judged",
+            files.len(),
+            counts.same,
+            counts.changed,
+            counts.failed
+        ));
         for (file, result) in &rows {
             match result {
                 Err(error) => output::line(format_args!("  {file}: {error}")),
                 Ok(judged) if judged.recorded.as_ref() != Some(&judged.outcome) => {
-                    output::line(format_args!("  {file}: recorded {}, now {}", judged.recorded.as_ref().map_or("nothing", word), word(&judged.outcome)));
+                    output::line(format_args!(
+                        "  {file}: recorded {}, now {}",
+                        judged.recorded.as_ref().map_or("nothing", word),
+                        word(&judged.outcome)
+                    ));
                 }
                 Ok(_) => {}
             }

@@ -104,7 +104,9 @@ mod tests {
         // FIPS 180-4, example of SHA-256.
         assert_eq!(digest.to_string(), "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(digest.to_string().parse(), Ok(digest));
-        for text in ["", "sha256:", "sha256:../../etc", "sha512:00", &digest.to_string().to_uppercase(), &format!("{digest}0")] {
+        for text in
+            ["", "sha256:", "sha256:../../etc", "sha512:00", &digest.to_string().to_uppercase(), &format!("{digest}0")]
+        {
             assert!(text.parse::<ContentDigest>().is_err(), "`{text}` was read");
         }
     }

@@ -80,7 +80,12 @@ pub trait EpisodeHost: Send + Sync {
     ///
     /// # Errors
     /// [`CallFault`] when a world does not have its digest or a plugin is missing.
-    fn restore(&self, task: &Task, initial: &StoredWorld, target: Option<&StoredWorld>) -> Result<Arc<dyn PreparedTask>, CallFault>;
+    fn restore(
+        &self,
+        task: &Task,
+        initial: &StoredWorld,
+        target: Option<&StoredWorld>,
+    ) -> Result<Arc<dyn PreparedTask>, CallFault>;
 }
 
 /// A task whose world is ready.

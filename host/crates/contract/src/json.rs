@@ -194,7 +194,9 @@ impl<'de> Visitor<'de> for Strict {
 
     fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Value, E> {
         if value.unsigned_abs() > INTEGER_MAX.unsigned_abs() {
-            return Err(E::custom(format_args!("integer `{value}` is outside -(2^53-1) to 2^53-1; write it as a string")));
+            return Err(E::custom(format_args!(
+                "integer `{value}` is outside -(2^53-1) to 2^53-1; write it as a string"
+            )));
         }
         Ok(Value::Number(value.into()))
     }
@@ -202,7 +204,9 @@ impl<'de> Visitor<'de> for Strict {
     fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Value, E> {
         match i64::try_from(value) {
             Ok(value) => self.visit_i64(value),
-            Err(_) => Err(E::custom(format_args!("integer `{value}` is outside -(2^53-1) to 2^53-1; write it as a string"))),
+            Err(_) => {
+                Err(E::custom(format_args!("integer `{value}` is outside -(2^53-1) to 2^53-1; write it as a string")))
+            }
         }
     }
 
@@ -210,12 +214,18 @@ impl<'de> Visitor<'de> for Strict {
         if !value.is_finite() {
             return Err(E::custom("a number is too large for a double"));
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "guarded: whole and within 2^53")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "guarded: whole and within 2^53"
+        )]
         if value.fract() == 0.0 && value.abs() <= INTEGER_MAX as f64 {
             return Ok(Value::Number((value as i64).into()));
         }
         if value.abs() > 9_007_199_254_740_991.0 && value.fract() == 0.0 && value.abs() < 1e21 {
-            return Err(E::custom(format_args!("integer `{value}` is outside -(2^53-1) to 2^53-1; write it as a string")));
+            return Err(E::custom(format_args!(
+                "integer `{value}` is outside -(2^53-1) to 2^53-1; write it as a string"
+            )));
         }
         Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
     }
@@ -316,7 +326,9 @@ mod tests {
     #[test]
     fn canonical_text_follows_rfc_8785() {
         // The example of RFC 8785, section 3.2.2.
-        let value = read(r#"{"numbers":[333333333.33333329,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}"#);
+        let value = read(
+            r#"{"numbers":[333333333.33333329,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}"#,
+        );
         assert_eq!(
             value.map(|value| canonical(&value)),
             Ok(r#"{"literals":[null,true,false],"numbers":[333333333.3333333,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#.to_owned())
@@ -325,7 +337,8 @@ mod tests {
         let value = read("{\"\u{fb33}\":1,\"\u{1f600}\":2,\"\u{20ac}\":3,\"\\r\":4,\"1\":5,\"\u{80}\":6,\"\u{f6}\":7}");
         assert_eq!(
             value.map(|value| canonical(&value)),
-            Ok("{\"\\r\":4,\"1\":5,\"\u{80}\":6,\"\u{f6}\":7,\"\u{20ac}\":3,\"\u{1f600}\":2,\"\u{fb33}\":1}".to_owned())
+            Ok("{\"\\r\":4,\"1\":5,\"\u{80}\":6,\"\u{f6}\":7,\"\u{20ac}\":3,\"\u{1f600}\":2,\"\u{fb33}\":1}"
+                .to_owned())
         );
     }
 
@@ -340,7 +353,8 @@ mod tests {
         leaf.prop_recursive(4, 32, 5, |inner| {
             prop_oneof![
                 proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::Array),
-                proptest::collection::btree_map("[^\\x00]{0,6}", inner, 0..5).prop_map(|map| Value::Object(map.into_iter().collect())),
+                proptest::collection::btree_map("[^\\x00]{0,6}", inner, 0..5)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
             ]
         })
     }

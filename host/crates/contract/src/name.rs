@@ -166,11 +166,17 @@ mod tests {
             assert!(ToolName::new(text).is_err(), "`{text}` was accepted");
         }
         assert!(serde_json::from_str::<ToolName>("\"a b\"").is_err());
-        assert!(serde_json::from_str::<PluginName>("\"Notes\"").is_err_and(|error| error.to_string().contains("a-z, 0-9 and `-`")));
+        assert!(
+            serde_json::from_str::<PluginName>("\"Notes\"")
+                .is_err_and(|error| error.to_string().contains("a-z, 0-9 and `-`"))
+        );
     }
 
     #[test]
     fn a_skill_is_loaded_by_an_action_of_its_name() {
-        assert_eq!(SkillName::new("conflict-order-arbiter").map(|name| name.action_name()), Ok("skill__conflict_order_arbiter".to_owned()));
+        assert_eq!(
+            SkillName::new("conflict-order-arbiter").map(|name| name.action_name()),
+            Ok("skill__conflict_order_arbiter".to_owned())
+        );
     }
 }

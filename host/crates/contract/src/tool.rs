@@ -58,7 +58,9 @@ impl AccessRule {
     /// Whether the rule applies to a call with these arguments.
     #[must_use]
     pub fn matches(&self, arguments: &Value) -> bool {
-        self.when.as_ref().is_none_or(|when| when.one_of.contains(arguments.get(&when.argument).unwrap_or(&Value::Null)))
+        self.when
+            .as_ref()
+            .is_none_or(|when| when.one_of.contains(arguments.get(&when.argument).unwrap_or(&Value::Null)))
     }
 }
 

@@ -206,7 +206,8 @@ impl VerifiedTrajectory {
             outcome @ (Outcome::Pass | Outcome::Fail) => {
                 let mut all = true;
                 for index in 0..u32::try_from(trajectory.header.task.checks.len()).unwrap_or(u32::MAX) {
-                    let judged = trajectory.verdicts.iter().find(|judged| judged.check == index && judged.upto == footer.steps);
+                    let judged =
+                        trajectory.verdicts.iter().find(|judged| judged.check == index && judged.upto == footer.steps);
                     all &= judged.ok_or(Unverified::Unjudged(index))?.verdict.passed();
                 }
                 if all != (*outcome == Outcome::Pass) {

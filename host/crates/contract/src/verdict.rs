@@ -95,7 +95,8 @@ impl Verdict {
         if raw.criteria.len() > 256 {
             return Err(VerdictError::TooMany { found: raw.criteria.len() });
         }
-        if let Some(bad) = raw.criteria.iter().find(|criterion| !criterion.weight.is_finite() || criterion.weight < 0.0) {
+        if let Some(bad) = raw.criteria.iter().find(|criterion| !criterion.weight.is_finite() || criterion.weight < 0.0)
+        {
             return Err(VerdictError::Weight { id: bad.id.clone(), found: bad.weight });
         }
         Ok(Self { passed: raw.passed, score: raw.score, progress: raw.progress, criteria: raw.criteria })
@@ -193,9 +194,15 @@ mod tests {
 
     #[test]
     fn a_forged_score_is_no_verdict() {
-        for (passed, score, progress) in
-            [(true, f64::NAN, 1.0), (true, 1.5, 1.0), (false, -0.1, 0.0), (true, f64::INFINITY, 1.0), (false, 0.0, f64::NAN), (true, 0.5, 1.0), (false, 1.0, 1.0)]
-        {
+        for (passed, score, progress) in [
+            (true, f64::NAN, 1.0),
+            (true, 1.5, 1.0),
+            (false, -0.1, 0.0),
+            (true, f64::INFINITY, 1.0),
+            (false, 0.0, f64::NAN),
+            (true, 0.5, 1.0),
+            (false, 1.0, 1.0),
+        ] {
             assert!(Verdict::new(raw(passed, score, progress)).is_err(), "accepted {passed} {score} {progress}");
         }
         assert!(Verdict::new(raw(true, 1.0, 1.0)).is_ok());

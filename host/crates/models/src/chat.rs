@@ -160,6 +160,8 @@ impl Chat {
             self.open.push(OpenCall { id: id.clone(), name: name.clone(), answer: None });
             calls.push(ChatCall { id, name, arguments });
         }
+        // A model that writes its calls as text has said them already.
+        let text = if !calls.is_empty() && is_call(text) { "" } else { text };
         if !calls.is_empty() || !text.is_empty() {
             self.messages.push(Message::Assistant { text: text.to_owned(), calls });
         }
@@ -176,6 +178,11 @@ impl Chat {
             self.messages.push(Message::User(notes.join("\n")));
         }
     }
+}
+
+/// Whether a text is nothing but a call.
+fn is_call(text: &str) -> bool {
+    text.starts_with('{') && serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("name").is_some())
 }
 
 fn answer_text(envelope: &Value, effects: &[Value]) -> String {
@@ -370,6 +377,21 @@ mod tests {
             matches!(chat.get(2), Some(Message::Assistant { calls, .. }) if calls[0].id == "r9" && calls[0].arguments == json!({"query": "home", "maxResults": 3}))
         );
         assert!(matches!(chat.get(3), Some(Message::Tool { id, .. }) if id == "r9"));
+    }
+
+    #[test]
+    fn a_call_that_was_written_as_text_is_not_said_twice() {
+        let mut context = context("x");
+        for (text, expected) in [(r#"{"name": "manage_wifi", "arguments": {}}"#, ""), ("On it.", "On it.")] {
+            context.history = vec![Event::Decided { text: text.to_owned(), actions: vec![call("c1", "manage_wifi")] }];
+            assert!(
+                matches!(messages(&context).get(2), Some(Message::Assistant { text, calls }) if text == expected && calls.len() == 1)
+            );
+        }
+        // What was not accepted is shown as it was written.
+        let written = r#"{"name": "tv", "arguments": {}}"#;
+        context.history = vec![Event::Decided { text: written.to_owned(), actions: Vec::new() }];
+        assert!(matches!(messages(&context).get(2), Some(Message::Assistant { text, .. }) if text == written));
     }
 
     #[test]

@@ -33,13 +33,14 @@ pub(crate) fn functions(space: &ActionSpace, lang: &Lang) -> Vec<Function> {
 
 fn reserved_functions(space: &ActionSpace, lang: &Lang) -> Vec<Function> {
     let text = if *lang == Lang::chinese() { &CHINESE } else { &ENGLISH };
-    let string = || json!({"type": "string"});
+    let string = || json!({"type": "string", "minLength": 1});
+    let short = || json!({"type": "string", "minLength": 1, "maxLength": 64});
     let mut functions = Vec::new();
     if space.ask {
         functions.push(function(
             reserved::ASK_USER,
             text.ask,
-            closed(json!({"question": string(), "pending_call": string()}), &["question"]),
+            closed(json!({"question": string(), "pending_call": short()}), &["question"]),
         ));
     }
     if space.memory {
@@ -49,11 +50,11 @@ fn reserved_functions(space: &ActionSpace, lang: &Lang) -> Vec<Function> {
             text.recall,
             closed(json!({"query": string(), "maxResults": limit}), &["query"]),
         ));
-        let remember = closed(json!({"content": string(), "memoryCategory": string()}), &["content"]);
+        let remember = closed(json!({"content": string(), "memoryCategory": short()}), &["content"]);
         functions.push(function(reserved::REMEMBER, text.remember, remember));
     }
     functions.push(function(reserved::REFUSE, text.refuse, closed(json!({"reason": string()}), &["reason"])));
-    let finish = closed(json!({"answer": string(), "data": {"description": text.data}}), &["answer"]);
+    let finish = closed(json!({"answer": {"type": "string"}, "data": {"description": text.data}}), &["answer"]);
     functions.push(function(reserved::FINISH, text.finish, finish));
     functions
 }

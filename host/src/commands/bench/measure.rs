@@ -6,7 +6,11 @@ use std::time::Instant;
 use super::Row;
 
 /// Times `act` once for each sample, after a tenth as many rounds to warm up; `prepare` runs before each and is not timed.
-pub(super) fn sample<S>(samples: usize, mut prepare: impl FnMut() -> anyhow::Result<S>, mut act: impl FnMut(S) -> anyhow::Result<()>) -> anyhow::Result<Vec<u64>> {
+pub(super) fn sample<S>(
+    samples: usize,
+    mut prepare: impl FnMut() -> anyhow::Result<S>,
+    mut act: impl FnMut(S) -> anyhow::Result<()>,
+) -> anyhow::Result<Vec<u64>> {
     let mut times = Vec::with_capacity(samples);
     for round in 0..samples + samples / 10 + 1 {
         let input = prepare()?;

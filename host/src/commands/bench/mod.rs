@@ -61,7 +61,14 @@ pub fn bench(shared: &Shared, args: &BenchArgs) -> anyhow::Result<Exit> {
             vec![row.name.clone(), p50, time(row.p99_ns), time(row.floor_ns), ratio, row.aim.to_owned()]
         })
         .collect();
-    let head = [("", Align::Left), ("p50", Align::Right), ("p99", Align::Right), ("floor", Align::Right), ("ratio", Align::Right), ("aim (p50)", Align::Left)];
+    let head = [
+        ("", Align::Left),
+        ("p50", Align::Right),
+        ("p99", Align::Right),
+        ("floor", Align::Right),
+        ("ratio", Align::Right),
+        ("aim (p50)", Align::Left),
+    ];
     output::print(render(&head, &cells));
     Ok(Exit::Good)
 }

@@ -55,9 +55,17 @@ fn start() -> Start {
 fn warm_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let (on, off) = wifi()?;
     let world = std::cell::RefCell::new(Scratch::new(host, &start(), None)?);
-    let times = sample(samples, || Ok(ensure!(world.borrow_mut().measure(&off)?)), |()| Ok(ensure!(world.borrow_mut().measure(&on)?)))?;
+    let times = sample(
+        samples,
+        || Ok(ensure!(world.borrow_mut().measure(&off)?)),
+        |()| Ok(ensure!(world.borrow_mut().measure(&on)?)),
+    )?;
     let floor = std::cell::RefCell::new(ToolFloor::new(host, &PluginName::new("net")?)?);
-    let floor = sample(samples, || Ok(ensure!(floor.borrow_mut().warm(&off)?)), |()| Ok(ensure!(floor.borrow_mut().warm(&on)?)))?;
+    let floor = sample(
+        samples,
+        || Ok(ensure!(floor.borrow_mut().warm(&off)?)),
+        |()| Ok(ensure!(floor.borrow_mut().warm(&on)?)),
+    )?;
     Ok(row("warm tool call, two reads and a write", "<= 8 us", &times, Some(&floor)))
 }
 
@@ -73,7 +81,8 @@ fn fresh_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
 /// A task of the built-in pack, ready.
 fn prepared(host: &PluginHost) -> anyhow::Result<(Task, Arc<dyn PreparedTask>)> {
     let pack = phone::builtin(1, 1)?;
-    let task = pack.tasks().iter().find(|task| task.checks.iter().any(|check| check.verifier == *"state-assertions")).cloned();
+    let task =
+        pack.tasks().iter().find(|task| task.checks.iter().any(|check| check.verifier == *"state-assertions")).cloned();
     let task = task.ok_or_else(|| anyhow::anyhow!("the built-in pack has no task with state assertions"))?;
     let ready = host.prepare(&task)?;
     Ok((task, ready))
@@ -81,33 +90,47 @@ fn prepared(host: &PluginHost) -> anyhow::Result<(Task, Arc<dyn PreparedTask>)> 
 
 fn create(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let (_, ready) = prepared(host)?;
-    let times = sample(samples, || Ok(()), |()| {
-        ready.open()?.reset()?;
-        Ok(())
-    })?;
+    let times = sample(
+        samples,
+        || Ok(()),
+        |()| {
+            ready.open()?.reset()?;
+            Ok(())
+        },
+    )?;
     Ok(row("create an episode, environment reset included", "<= 100 us", &times, None))
 }
 
 fn forks(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for (name, documents) in [("fork of a world, 100 documents", 100), ("fork of a world, 100,000 documents", 100_000)] {
-        let collection: serde_json::Map<String, Value> = (0..documents).map(|number| (format!("note-{number}"), json!({"title": number, "body": "text"}))).collect();
+    for (name, documents) in [("fork of a world, 100 documents", 100), ("fork of a world, 100,000 documents", 100_000)]
+    {
+        let collection: serde_json::Map<String, Value> =
+            (0..documents).map(|number| (format!("note-{number}"), json!({"title": number, "body": "text"}))).collect();
         let world = Scratch::new(host, &start(), Some(&canonical(&json!({"notes": collection}))))?;
-        let times = sample(samples, || Ok(()), |()| {
-            drop(std::hint::black_box(world.fork()));
-            Ok(())
-        })?;
+        let times = sample(
+            samples,
+            || Ok(()),
+            |()| {
+                drop(std::hint::black_box(world.fork()));
+                Ok(())
+            },
+        )?;
         rows.push(row(name, "<= 2 us", &times, None));
     }
     let (_, ready) = prepared(host)?;
     let mut episode = ready.open()?;
     episode.reset()?;
     let turn = wifi_turn(true)?;
-    let times = sample(samples, || Ok(()), |()| {
-        let mut fork = episode.fork()?;
-        fork.step(&turn)?;
-        Ok(())
-    })?;
+    let times = sample(
+        samples,
+        || Ok(()),
+        |()| {
+            let mut fork = episode.fork()?;
+            fork.step(&turn)?;
+            Ok(())
+        },
+    )?;
     rows.push(row("fork of an episode and its first step", "<= 100 us", &times, None));
     Ok(rows)
 }
@@ -137,8 +160,17 @@ fn steps(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
             Ok(())
         },
     )?;
-    let floor = std::cell::RefCell::new(EnvironmentFloor::new(host, &PluginName::new("sandbox")?, &PluginName::new("net")?, "null")?);
-    let floor = sample(samples, || Ok(ensure!(floor.borrow_mut().turn(&off)? == 1)), |()| Ok(ensure!(floor.borrow_mut().turn(&on)? == 1)))?;
+    let floor = std::cell::RefCell::new(EnvironmentFloor::new(
+        host,
+        &PluginName::new("sandbox")?,
+        &PluginName::new("net")?,
+        "null",
+    )?);
+    let floor = sample(
+        samples,
+        || Ok(ensure!(floor.borrow_mut().turn(&off)? == 1)),
+        |()| Ok(ensure!(floor.borrow_mut().turn(&on)? == 1)),
+    )?;
     Ok(vec![row("step: environment, tool, evidence", "-", &times, Some(&floor)), recorded(host)?])
 }
 
@@ -174,17 +206,26 @@ fn verdicts(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
         episode.step(&wifi_turn(number % 2 == 1)?)?;
         episode.end_turn();
     }
-    let check = task.checks.iter().find(|check| check.verifier == *"state-assertions").cloned().ok_or_else(|| anyhow::anyhow!("the task has no state assertions"))?;
+    let check = task
+        .checks
+        .iter()
+        .find(|check| check.verifier == *"state-assertions")
+        .cloned()
+        .ok_or_else(|| anyhow::anyhow!("the task has no state assertions"))?;
     let floor = VerifierFloor::new(host, &check.verifier)?;
     let mut rows = Vec::new();
     for (name, aim, upto, bare) in [
         ("final verdict in a fresh instance", "<= 100 us", vec![count], vec![0]),
         ("verdicts for all 15 prefixes", "<= 300 us", (1..=count).collect::<Vec<u32>>(), vec![0; 15]),
     ] {
-        let times = sample(samples, || Ok(()), |()| {
-            ensure!(episode.judge(0, &check, &upto)?.len() == upto.len());
-            Ok(())
-        })?;
+        let times = sample(
+            samples,
+            || Ok(()),
+            |()| {
+                ensure!(episode.judge(0, &check, &upto)?.len() == upto.len());
+                Ok(())
+            },
+        )?;
         let floor = sample(samples, || Ok(()), |()| Ok(ensure!(floor.judge(&check, &bare)? == bare.len())))?;
         rows.push(row(name, aim, &times, Some(&floor)));
     }
@@ -194,7 +235,11 @@ fn verdicts(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
 /// What a live episode holds: environment and three tools, after a call of each.
 fn idle(host: &PluginHost) -> anyhow::Result<Row> {
     let (_, ready) = prepared(host)?;
-    let calls = [call("manage_wifi", json!({"action": "query"}))?, call("manage_brightness", json!({"action": "query"}))?, call("manage_battery", json!({"action": "query"}))?];
+    let calls = [
+        call("manage_wifi", json!({"action": "query"}))?,
+        call("manage_brightness", json!({"action": "query"}))?,
+        call("manage_battery", json!({"action": "query"}))?,
+    ];
     let open = || -> anyhow::Result<_> {
         let mut episode = ready.open()?;
         episode.reset()?;
@@ -209,7 +254,15 @@ fn idle(host: &PluginHost) -> anyhow::Result<Row> {
     let after = resident_bytes();
     drop(held);
     let bytes = before.zip(after).map(|(before, after)| after.saturating_sub(before) / HELD_EPISODES);
-    Ok(Row { name: "idle live episode, environment and three tools".to_owned(), p50_ns: None, p99_ns: None, floor_ns: None, ratio: None, bytes, aim: "<= 256 KiB" })
+    Ok(Row {
+        name: "idle live episode, environment and three tools".to_owned(),
+        p50_ns: None,
+        p99_ns: None,
+        floor_ns: None,
+        ratio: None,
+        bytes,
+        aim: "<= 256 KiB",
+    })
 }
 
 /// A guest that never returns: how long until its fuel is spent and its caller has the fault.
@@ -218,10 +271,15 @@ fn stopped(shared: &Shared, samples: usize) -> anyhow::Result<Row> {
     let package = index.load(index.find("spin")?)?;
     let config = EngineConfig::default();
     let engines = Arc::new(Engines::new(&config)?);
-    let host = PluginHost::install(engines, config, &GrantPolicy::default(), Arc::new(NoWorlds), &[Candidate::from(package)])?;
+    let host =
+        PluginHost::install(engines, config, &GrantPolicy::default(), Arc::new(NoWorlds), &[Candidate::from(package)])?;
     let spin = call("spin", json!({}))?;
     let world = Scratch::new(&host, &start(), None)?;
-    let times = sample(samples, || Ok(world.fork()), |mut world| Ok(ensure!(matches!(world.call(&spin)?.outcome, Outcome::Faulted(_)))))?;
+    let times = sample(
+        samples,
+        || Ok(world.fork()),
+        |mut world| Ok(ensure!(matches!(world.call(&spin)?.outcome, Outcome::Faulted(_)))),
+    )?;
     Ok(row("stop a guest that spins, by fuel", "<= 50 ms after its deadline", &times, None))
 }
 
@@ -229,10 +287,14 @@ fn stopped(shared: &Shared, samples: usize) -> anyhow::Result<Row> {
 fn retail(host: &PluginHost, folder: &std::path::Path, samples: usize) -> anyhow::Result<Vec<Row>> {
     let recording = tau2::recording(folder)?;
     let world = Scratch::new(host, &start(), Some(&canonical(&recording.world)))?;
-    let times = sample(samples, || Ok(()), |()| {
-        drop(std::hint::black_box(world.fork()));
-        Ok(())
-    })?;
+    let times = sample(
+        samples,
+        || Ok(()),
+        |()| {
+            drop(std::hint::black_box(world.fork()));
+            Ok(())
+        },
+    )?;
     let mut rows = vec![row("retail: reset (reference in Python: 45 ms)", "-", &times, None)];
     let mut times = Vec::new();
     for record in &recording.replays {

@@ -67,7 +67,8 @@ fn super_saving(world: &mut World, before: Option<&str>) -> Result<Vec<Value>, F
 /// World rule 8: silent mode and do-not-disturb suppress what a ring volume does, not its value. Alarms still ring.
 fn muted(world: &World, call: &ToolCall) -> Result<Vec<Value>, Failure> {
     let stream = call.argument("stream").ok().flatten();
-    let ringing = call.tool == "manage_volume" && stream.is_some_and(|stream| stream == json!("ring") || stream == json!("notification"));
+    let ringing = call.tool == "manage_volume"
+        && stream.is_some_and(|stream| stream == json!("ring") || stream == json!("notification"));
     if !ringing {
         return Ok(Vec::new());
     }
@@ -75,7 +76,11 @@ fn muted(world: &World, call: &ToolCall) -> Result<Vec<Value>, Failure> {
     let undisturbed = world.get::<Value>("settings", "dnd")?.is_some_and(|dnd| dnd.get("on") == Some(&json!(true)));
     Ok(match (silent, undisturbed) {
         (false, false) => Vec::new(),
-        (true, _) => vec![json!({"kind": "muted", "by": "sound_mode", "text": "the value is set, but the phone does not ring in this sound mode"})],
-        (false, true) => vec![json!({"kind": "muted", "by": "dnd", "text": "the value is set, but do-not-disturb keeps calls and notifications quiet; alarms still ring"})],
+        (true, _) => vec![
+            json!({"kind": "muted", "by": "sound_mode", "text": "the value is set, but the phone does not ring in this sound mode"}),
+        ],
+        (false, true) => vec![
+            json!({"kind": "muted", "by": "dnd", "text": "the value is set, but do-not-disturb keeps calls and notifications quiet; alarms still ring"}),
+        ],
     })
 }

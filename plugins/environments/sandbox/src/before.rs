@@ -38,7 +38,10 @@ fn refusal(world: &World, call: &ToolCall, needs: &AccessNeeds) -> Result<Option
         Requirement::Other(name) => Some(name.to_owned()),
         _ => None,
     }) {
-        return Ok(Some(Failure::denied(&format!("requirement `{unknown}` is not known on this phone"), "use another tool")));
+        return Ok(Some(Failure::denied(
+            &format!("requirement `{unknown}` is not known on this phone"),
+            "use another tool",
+        )));
     }
     let requires = |wanted: Requirement<'_>| needs.requirements().any(|requirement| requirement == wanted);
     if !phone::is_on(world)? && !requires(Requirement::PowerOffOk) {
@@ -57,7 +60,10 @@ fn refusal(world: &World, call: &ToolCall, needs: &AccessNeeds) -> Result<Option
             && phone::permission(world, name)? == Permission::Deny
         {
             // The same words whatever the app holds: a denial tells nothing of its data.
-            return Ok(Some(Failure::denied(&format!("permission `{name}` is denied"), "the user can allow it in the settings")));
+            return Ok(Some(Failure::denied(
+                &format!("permission `{name}` is denied"),
+                "the user can allow it in the settings",
+            )));
         }
     }
     if requires(Requirement::Network)
@@ -74,7 +80,9 @@ fn refusal(world: &World, call: &ToolCall, needs: &AccessNeeds) -> Result<Option
 fn locked(world: &World) -> Result<Option<Failure>, Failure> {
     Ok(match phone::screen(world)? {
         Some(screen) if screen.locked => Some(Failure::locked("the phone is locked", "only the user can unlock it")),
-        Some(screen) if !screen.on => Some(Failure::locked("the screen is off", "turn it on with control_screen first")),
+        Some(screen) if !screen.on => {
+            Some(Failure::locked("the screen is off", "turn it on with control_screen first"))
+        }
         _ => None,
     })
 }
@@ -98,7 +106,8 @@ fn battery_mode(world: &World, call: &ToolCall, needs: &AccessNeeds) -> Result<O
     }
     let leave = "set manage_battery to `normal` first";
     let argument = |name: &str| call.argument(name).ok().flatten();
-    let wanted = if call.tool == "manage_battery" && argument("action") == Some(json!("set")) { argument("mode") } else { None };
+    let wanted =
+        if call.tool == "manage_battery" && argument("action") == Some(json!("set")) { argument("mode") } else { None };
     if mode == PERFORMANCE {
         let excluded = wanted.is_some_and(|wanted| wanted == json!(SUPER_SAVING));
         return Ok(excluded.then(|| Failure::conflict("performance mode excludes super saving", leave)));
@@ -107,9 +116,20 @@ fn battery_mode(world: &World, call: &ToolCall, needs: &AccessNeeds) -> Result<O
         return Ok(Some(Failure::conflict("super saving mode excludes performance", leave)));
     }
     if !SUPER_SAVING_APPS.contains(&needs.plugin.as_str()) {
-        return Ok(Some(Failure::conflict(&format!("super saving mode does not run the app `{}`", needs.plugin), leave)));
+        return Ok(Some(Failure::conflict(
+            &format!("super saving mode does not run the app `{}`", needs.plugin),
+            leave,
+        )));
     }
-    let forbidden = [("manage_refresh_rate", "mode", json!(["high", "adaptive"])), ("manage_location_service", "action", json!(["enable"]))];
-    let hit = forbidden.iter().any(|(tool, name, values)| call.tool == *tool && values.as_array().is_some_and(|values| argument(name).is_some_and(|found: Value| values.contains(&found))));
+    let forbidden = [
+        ("manage_refresh_rate", "mode", json!(["high", "adaptive"])),
+        ("manage_location_service", "action", json!(["enable"])),
+    ];
+    let hit = forbidden.iter().any(|(tool, name, values)| {
+        call.tool == *tool
+            && values
+                .as_array()
+                .is_some_and(|values| argument(name).is_some_and(|found: Value| values.contains(&found)))
+    });
     Ok(hit.then(|| Failure::conflict("super saving mode keeps a low refresh rate and location off", leave)))
 }

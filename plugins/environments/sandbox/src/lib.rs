@@ -10,7 +10,10 @@ mod after;
 mod before;
 mod phone;
 
-use loopwright_sdk::{Actor, Answer, EnvironmentPlugin, Failure, Feedback, Identity, Observation, Outcome, ToolCall, ToolFault, Turn, TurnResult, World, identity};
+use loopwright_sdk::{
+    Actor, Answer, EnvironmentPlugin, Failure, Feedback, Identity, Observation, Outcome, ToolCall, ToolFault, Turn,
+    TurnResult, World, identity,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -89,7 +92,9 @@ fn told(tool: &str, fault: &ToolFault) -> Failure {
     match fault {
         ToolFault::Budget(budget) => Failure::unavailable(&format!("tool `{tool}`: it spent its {budget} budget")),
         ToolFault::Denied(what) if what == "busy" => Failure::unavailable(&format!("tool `{tool}`: it is busy")),
-        ToolFault::Trapped | ToolFault::Denied(_) | ToolFault::Other(_) => Failure::unavailable(&format!("tool `{tool}`: it failed")),
+        ToolFault::Trapped | ToolFault::Denied(_) | ToolFault::Other(_) => {
+            Failure::unavailable(&format!("tool `{tool}`: it failed"))
+        }
     }
 }
 

@@ -105,10 +105,20 @@ pub(crate) fn offline(phone: &Phone) -> Result<Option<(String, &'static str)>, S
         return Ok(Some(("no network: airplane mode is on".to_owned(), "disable airplane mode first")));
     }
     Ok(match mobile {
-        Mobile { on: false, .. } if wifi.on => Some(("no network: Wi-Fi is on but not connected, and mobile data is off".to_owned(), "connect Wi-Fi or enable mobile data first")),
-        Mobile { on: false, .. } => Some(("no network: Wi-Fi and mobile data are off".to_owned(), "enable one of them first")),
-        Mobile { in_service: false, .. } => Some(("no network: the SIM card is out of service".to_owned(), "connect Wi-Fi first")),
-        Mobile { limit_mb: Some(limit), used_mb, .. } if used_mb >= limit => Some((format!("no network: the mobile data limit of {limit} MB is reached"), "connect Wi-Fi, or raise or clear the limit first")),
+        Mobile { on: false, .. } if wifi.on => Some((
+            "no network: Wi-Fi is on but not connected, and mobile data is off".to_owned(),
+            "connect Wi-Fi or enable mobile data first",
+        )),
+        Mobile { on: false, .. } => {
+            Some(("no network: Wi-Fi and mobile data are off".to_owned(), "enable one of them first"))
+        }
+        Mobile { in_service: false, .. } => {
+            Some(("no network: the SIM card is out of service".to_owned(), "connect Wi-Fi first"))
+        }
+        Mobile { limit_mb: Some(limit), used_mb, .. } if used_mb >= limit => Some((
+            format!("no network: the mobile data limit of {limit} MB is reached"),
+            "connect Wi-Fi, or raise or clear the limit first",
+        )),
         Mobile { .. } => None,
     })
 }

@@ -38,8 +38,12 @@ fn outcome(test: &mut TestPhone, tool: &str, arguments: Value) -> String {
     let result = test.step::<Sandbox>(Actor::Agent, &[(tool, arguments)]).expect("a turn");
     match &result.feedback.first().expect("feedback").answer {
         Answer::Done(_) => "ok".to_owned(),
-        Answer::Failed(failure) => format!("{} {}", failure.code().map_or(0, loopwright_sdk::Code::get), failure.message()),
-        Answer::NeedsConfirmation(failure) => format!("confirm {}", failure.code().map_or(0, loopwright_sdk::Code::get)),
+        Answer::Failed(failure) => {
+            format!("{} {}", failure.code().map_or(0, loopwright_sdk::Code::get), failure.message())
+        }
+        Answer::NeedsConfirmation(failure) => {
+            format!("confirm {}", failure.code().map_or(0, loopwright_sdk::Code::get))
+        }
     }
 }
 
@@ -61,10 +65,26 @@ fn each_rule_refuses_what_it_names_and_nothing_else() {
         (json!({"display": {"screen": {"on": false, "locked": true}}}), "read_anything", "ok"),
         // Rules 2 and 3.
         (json!({"net": {"wifi": {"on": false, "connected": null}}}), "needs_network", "ok"),
-        (json!({"net": {"wifi": {"on": false, "connected": null}, "mobile": {"on": false, "in_service": true, "limit_mb": null, "used_mb": 0}, "airplane": {"on": true}}}), "needs_network", "airplane mode is on"),
-        (json!({"net": {"wifi": {"on": true, "connected": null}, "mobile": {"on": false, "in_service": true, "limit_mb": null, "used_mb": 0}}}), "needs_network", "not connected"),
-        (json!({"net": {"wifi": {"on": false, "connected": null}, "mobile": {"on": true, "in_service": false, "limit_mb": null, "used_mb": 0}}}), "needs_network", "out of service"),
-        (json!({"net": {"wifi": {"on": false, "connected": null}, "mobile": {"on": true, "in_service": true, "limit_mb": 100, "used_mb": 100}}}), "needs_network", "limit of 100 MB"),
+        (
+            json!({"net": {"wifi": {"on": false, "connected": null}, "mobile": {"on": false, "in_service": true, "limit_mb": null, "used_mb": 0}, "airplane": {"on": true}}}),
+            "needs_network",
+            "airplane mode is on",
+        ),
+        (
+            json!({"net": {"wifi": {"on": true, "connected": null}, "mobile": {"on": false, "in_service": true, "limit_mb": null, "used_mb": 0}}}),
+            "needs_network",
+            "not connected",
+        ),
+        (
+            json!({"net": {"wifi": {"on": false, "connected": null}, "mobile": {"on": true, "in_service": false, "limit_mb": null, "used_mb": 0}}}),
+            "needs_network",
+            "out of service",
+        ),
+        (
+            json!({"net": {"wifi": {"on": false, "connected": null}, "mobile": {"on": true, "in_service": true, "limit_mb": 100, "used_mb": 100}}}),
+            "needs_network",
+            "limit of 100 MB",
+        ),
         (json!({"settings": {"location": {"on": false}}}), "needs_location", "412 location is off"),
         // Rule 4: the fake tools belong to no app of the allowlist.
         (json!({"power": {"battery": {"mode": "super_saving"}}}), "read_anything", "409 super saving"),
@@ -100,7 +120,12 @@ fn confirmation_is_of_exactly_the_call() {
 #[test]
 fn one_failure_does_not_stop_the_rest_of_a_turn() {
     let mut test = phone(json!({}));
-    let result = test.step::<Sandbox>(Actor::Agent, &[("needs_moon", json!({})), ("broken", json!({})), ("read_anything", json!({}))]).expect("a turn");
+    let result = test
+        .step::<Sandbox>(
+            Actor::Agent,
+            &[("needs_moon", json!({})), ("broken", json!({})), ("read_anything", json!({}))],
+        )
+        .expect("a turn");
     assert_eq!(result.feedback.len(), 3);
     assert!(matches!(result.feedback.last().map(|feedback| &feedback.answer), Some(Answer::Done(_))));
 }
@@ -110,7 +135,8 @@ fn hidden_tools_are_neither_exposed_nor_callable() {
     let mut test = phone(json!({}));
     let before = test.reset::<Sandbox>(Value::Null).expect("a reset").exposed;
     let mut test = phone(json!({}));
-    let observation = test.reset::<Sandbox>(json!({"hidden": ["wipe"], "notices": [{"kind": "alarm"}]})).expect("a reset");
+    let observation =
+        test.reset::<Sandbox>(json!({"hidden": ["wipe"], "notices": [{"kind": "alarm"}]})).expect("a reset");
     assert_eq!(before.len(), observation.exposed.len() + 1);
     assert!(!observation.exposed.contains(&"wipe".to_owned()));
     assert_eq!(observation.notices, [json!({"kind": "alarm"})]);

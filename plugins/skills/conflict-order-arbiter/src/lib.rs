@@ -39,13 +39,27 @@ impl SkillPlugin for ConflictOrderArbiter {
 
     fn check(phone: &PhoneView, call: &ToolCall) -> Result<Advice, Fault> {
         let action = argument(call, "action");
-        let on = |collection: &str, key: &str| -> Result<bool, Fault> { Ok(phone.get::<Switch>(collection, key).map_err(fault)?.is_some_and(|switch| switch.on)) };
+        let on = |collection: &str, key: &str| -> Result<bool, Fault> {
+            Ok(phone.get::<Switch>(collection, key).map_err(fault)?.is_some_and(|switch| switch.on))
+        };
         Ok(match (call.tool.as_str(), action.as_deref()) {
             ("control_screen_casting", Some("start")) => casting(phone, argument(call, "targetDeviceName").as_deref())?,
-            ("manage_wifi" | "manage_mobile_data" | "manage_bluetooth", Some("enable")) if on("net", "airplane")? => Advice::Block("airplane mode is on: disable it first".to_owned()),
-            ("manage_hotspot", Some("enable")) if !on("net", "mobile")? => Advice::Block("mobile data is off: enable it first".to_owned()),
-            ("manage_airplane_mode", Some("enable")) if phone.get::<Session>("casting", "session").map_err(fault)?.is_some_and(|session| session.state == "casting") => {
-                Advice::Warn("a cast session is running and will lose its network: stop it first if it should end cleanly".to_owned())
+            ("manage_wifi" | "manage_mobile_data" | "manage_bluetooth", Some("enable")) if on("net", "airplane")? => {
+                Advice::Block("airplane mode is on: disable it first".to_owned())
+            }
+            ("manage_hotspot", Some("enable")) if !on("net", "mobile")? => {
+                Advice::Block("mobile data is off: enable it first".to_owned())
+            }
+            ("manage_airplane_mode", Some("enable"))
+                if phone
+                    .get::<Session>("casting", "session")
+                    .map_err(fault)?
+                    .is_some_and(|session| session.state == "casting") =>
+            {
+                Advice::Warn(
+                    "a cast session is running and will lose its network: stop it first if it should end cleanly"
+                        .to_owned(),
+                )
             }
             _ => Advice::Allow,
         })
@@ -56,7 +70,11 @@ fn casting(phone: &PhoneView, target: Option<&str>) -> Result<Advice, Fault> {
     let Some(session) = phone.get::<Session>("casting", "session").map_err(fault)? else { return Ok(Advice::Allow) };
     let running = session.device.unwrap_or_default();
     let other = target.is_none_or(|target| !target.eq_ignore_ascii_case(&running));
-    Ok(if session.state == "casting" && other { Advice::Block(format!("the screen is cast to `{running}`: stop that session first, then start the new one")) } else { Advice::Allow })
+    Ok(if session.state == "casting" && other {
+        Advice::Block(format!("the screen is cast to `{running}`: stop that session first, then start the new one"))
+    } else {
+        Advice::Allow
+    })
 }
 
 fn fault(error: loopwright_sdk::StateError) -> Fault {
@@ -81,14 +99,17 @@ mod tests {
     use super::*;
 
     fn advice(state: Value, tool: &str, arguments: Value) -> Advice {
-        ConflictOrderArbiter::check(&TestPhone::new().state(state).view(), &ToolCall::new("c1", tool, &arguments)).expect("advice")
+        ConflictOrderArbiter::check(&TestPhone::new().state(state).view(), &ToolCall::new("c1", tool, &arguments))
+            .expect("advice")
     }
 
     #[test]
     fn what_stands_in_the_way_is_named() {
         let casting = || json!({"casting": {"session": {"state": "casting", "device": "Bedroom TV"}}});
         let start = |name: &str| json!({"action": "start", "targetDeviceName": name});
-        assert!(matches!(advice(casting(), "control_screen_casting", start("Office PC")), Advice::Block(reason) if reason.contains("Bedroom TV")));
+        assert!(
+            matches!(advice(casting(), "control_screen_casting", start("Office PC")), Advice::Block(reason) if reason.contains("Bedroom TV"))
+        );
         assert!(matches!(advice(casting(), "control_screen_casting", start("bedroom tv")), Advice::Allow));
         assert!(matches!(advice(casting(), "manage_airplane_mode", json!({"action": "enable"})), Advice::Warn(_)));
         let flying = || json!({"net": {"airplane": {"on": true}, "mobile": {"on": false}}});
@@ -97,12 +118,16 @@ mod tests {
             assert!(matches!(advice(flying(), tool, json!({"action": "disable"})), Advice::Allow), "{tool}");
         }
         assert!(matches!(advice(flying(), "manage_hotspot", json!({"action": "enable"})), Advice::Block(_)));
-        assert!(matches!(advice(json!({"net": {"mobile": {"on": true}}}), "manage_hotspot", json!({"action": "enable"})), Advice::Allow));
+        assert!(matches!(
+            advice(json!({"net": {"mobile": {"on": true}}}), "manage_hotspot", json!({"action": "enable"})),
+            Advice::Allow
+        ));
     }
 
     #[test]
     fn guidance_speaks_only_of_offered_tools() {
-        let text = ConflictOrderArbiter::guidance(&["manage_hotspot".to_owned(), "manage_mobile_data".to_owned()], "en");
+        let text =
+            ConflictOrderArbiter::guidance(&["manage_hotspot".to_owned(), "manage_mobile_data".to_owned()], "en");
         assert!(text.contains("mobile data first") && !text.contains("cast"), "{text}");
     }
 }

@@ -46,7 +46,8 @@ impl SkillPlugin for PowerPerformanceBattery {
 
     fn check(phone: &PhoneView, call: &ToolCall) -> Result<Advice, Fault> {
         let action = argument(call, "action");
-        let Some(battery) = phone.get::<Battery>("power", "battery").map_err(|error| Fault::new(error.to_string()))? else {
+        let Some(battery) = phone.get::<Battery>("power", "battery").map_err(|error| Fault::new(error.to_string()))?
+        else {
             return Ok(Advice::Allow);
         };
         let low = battery.percent <= LOW_PERCENT && !battery.charging;
@@ -61,8 +62,12 @@ impl SkillPlugin for PowerPerformanceBattery {
 
 fn mode(battery: &Battery, wanted: Option<&str>, low: bool) -> Advice {
     match (battery.mode.as_str(), wanted) {
-        ("super_saving", Some("performance")) | ("performance", Some("super_saving")) => Advice::Block(format!("mode `{}` excludes the other: set `normal` first", battery.mode)),
-        (_, Some("performance")) if low => Advice::Warn(format!("performance mode drains the battery, which is at {} %", battery.percent)),
+        ("super_saving", Some("performance")) | ("performance", Some("super_saving")) => {
+            Advice::Block(format!("mode `{}` excludes the other: set `normal` first", battery.mode))
+        }
+        (_, Some("performance")) if low => {
+            Advice::Warn(format!("performance mode drains the battery, which is at {} %", battery.percent))
+        }
         _ => Advice::Allow,
     }
 }
@@ -81,17 +86,23 @@ mod tests {
     use super::*;
 
     fn advice(percent: u8, charging: bool, mode: &str, tool: &str, arguments: Value) -> Advice {
-        let test = TestPhone::new().state(json!({"power": {"battery": {"percent": percent, "charging": charging, "mode": mode}}}));
+        let test = TestPhone::new()
+            .state(json!({"power": {"battery": {"percent": percent, "charging": charging, "mode": mode}}}));
         PowerPerformanceBattery::check(&test.view(), &ToolCall::new("c1", tool, &arguments)).expect("advice")
     }
 
     #[test]
     fn an_update_waits_for_charge() {
         let install = || json!({"action": "install"});
-        assert!(matches!(advice(20, false, "normal", "manage_system_update", install()), Advice::Block(reason) if reason.contains("20 %")));
+        assert!(
+            matches!(advice(20, false, "normal", "manage_system_update", install()), Advice::Block(reason) if reason.contains("20 %"))
+        );
         assert!(matches!(advice(21, false, "normal", "manage_system_update", install()), Advice::Allow));
         assert!(matches!(advice(5, true, "normal", "manage_system_update", install()), Advice::Allow));
-        assert!(matches!(advice(5, false, "normal", "manage_system_update", json!({"action": "check"})), Advice::Allow));
+        assert!(matches!(
+            advice(5, false, "normal", "manage_system_update", json!({"action": "check"})),
+            Advice::Allow
+        ));
     }
 
     #[test]
@@ -101,12 +112,16 @@ mod tests {
         assert!(matches!(advice(80, false, "performance", "manage_battery", set("super_saving")), Advice::Block(_)));
         assert!(matches!(advice(10, false, "normal", "manage_battery", set("performance")), Advice::Warn(_)));
         assert!(matches!(advice(80, false, "normal", "manage_battery", set("performance")), Advice::Allow));
-        assert!(matches!(advice(80, false, "normal", "control_device_power", json!({"action": "reboot"})), Advice::Warn(_)));
+        assert!(matches!(
+            advice(80, false, "normal", "control_device_power", json!({"action": "reboot"})),
+            Advice::Warn(_)
+        ));
     }
 
     #[test]
     fn guidance_speaks_only_of_offered_tools() {
-        let all = PowerPerformanceBattery::guidance(&["manage_battery".to_owned(), "manage_system_update".to_owned()], "en");
+        let all =
+            PowerPerformanceBattery::guidance(&["manage_battery".to_owned(), "manage_system_update".to_owned()], "en");
         assert!(all.contains("super_saving") && all.contains("20 %") && !all.contains("fan"), "{all}");
         let chinese = PowerPerformanceBattery::guidance(&["control_cooling_fan".to_owned()], "zh");
         assert!(chinese.contains("风扇") && !chinese.contains("super_saving"), "{chinese}");

@@ -46,7 +46,8 @@ fn rate(phone: &Phone, argument: &str, code: &str) -> Result<Rate, Failure> {
     match phone.get("rates", &code.to_uppercase())? {
         Some(rate) => Ok(rate),
         None => {
-            let known: Vec<String> = phone.find_all::<serde_json::Value>("rates", &Query::new())?.into_iter().map(|doc| doc.key).collect();
+            let known: Vec<String> =
+                phone.find_all::<serde_json::Value>("rates", &Query::new())?.into_iter().map(|doc| doc.key).collect();
             Err(Failure::bad_argument(argument, known, code))
         }
     }

@@ -3,7 +3,9 @@
 mod currency;
 mod units;
 
-use loopwright_sdk::{Collection, Failure, Identity, Phone, Reply, Requirement, Storage, Tool, ToolPlugin, arithmetic, identity};
+use loopwright_sdk::{
+    Collection, Failure, Identity, Phone, Reply, Requirement, Storage, Tool, ToolPlugin, arithmetic, identity,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -58,12 +60,19 @@ impl ToolPlugin for Calc {
 
     fn storage() -> Storage {
         // Fixed rates with their date: a world that asks a market for them could not be replayed.
-        let rates = [("CNY", 7_100_000), ("EUR", 920_000), ("GBP", 790_000), ("HKD", 7_800_000), ("JPY", 150_000_000), ("KRW", 1_350_000_000), ("SGD", 1_340_000), ("USD", 1_000_000)];
-        Storage::new().owns(
-            rates
-                .into_iter()
-                .fold(Collection::new("rates"), |rates, (code, per_usd_micros)| rates.initial(code, json!({"code": code, "per_usd_micros": per_usd_micros, "dated": "2026-03-01"}))),
-        )
+        let rates = [
+            ("CNY", 7_100_000),
+            ("EUR", 920_000),
+            ("GBP", 790_000),
+            ("HKD", 7_800_000),
+            ("JPY", 150_000_000),
+            ("KRW", 1_350_000_000),
+            ("SGD", 1_340_000),
+            ("USD", 1_000_000),
+        ];
+        Storage::new().owns(rates.into_iter().fold(Collection::new("rates"), |rates, (code, per_usd_micros)| {
+            rates.initial(code, json!({"code": code, "per_usd_micros": per_usd_micros, "dated": "2026-03-01"}))
+        }))
     }
 }
 
@@ -72,7 +81,8 @@ fn calculate(_: &mut Phone, arguments: CalculateExpression) -> Result<Reply, Fai
     if precision > 12 {
         return Err(Failure::bad_argument("precision", "0 to 12", precision));
     }
-    let value = arithmetic::evaluate(&arguments.expression).map_err(|problem| Failure::bad_argument("expression", problem.to_string(), arguments.expression.as_str()))?;
+    let value = arithmetic::evaluate(&arguments.expression)
+        .map_err(|problem| Failure::bad_argument("expression", problem.to_string(), arguments.expression.as_str()))?;
     let text = decimal(value, precision);
     Ok(Reply::new(format!("{} = {text}", arguments.expression), json!({"result": number(&text), "text": text})))
 }

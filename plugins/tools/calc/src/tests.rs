@@ -5,7 +5,11 @@ use serde_json::{Value, json};
 use super::Calc;
 
 fn call(tool: &str, arguments: Value) -> Result<Value, (Code, String)> {
-    TestPhone::new().plugin::<Calc>().call(tool, arguments).map(|reply| reply.data).map_err(|failure| (failure.code().expect("a refusal"), failure.message().to_owned()))
+    TestPhone::new()
+        .plugin::<Calc>()
+        .call(tool, arguments)
+        .map(|reply| reply.data)
+        .map_err(|failure| (failure.code().expect("a refusal"), failure.message().to_owned()))
 }
 
 #[test]
@@ -15,9 +19,18 @@ fn the_plugin_is_valid() {
 
 #[test]
 fn results_are_rounded_and_plain() {
-    assert_eq!(call("calculate_expression", json!({"expression": "0.1 + 0.2"})), Ok(json!({"result": 0.3, "text": "0.3"})));
-    assert_eq!(call("calculate_expression", json!({"expression": "10 / 4", "precision": 0})).map(|data| data["text"].clone()), Ok(json!("2")));
-    assert_eq!(call("calculate_expression", json!({"expression": "0 * -1"})).map(|data| data["result"].clone()), Ok(json!(0)));
+    assert_eq!(
+        call("calculate_expression", json!({"expression": "0.1 + 0.2"})),
+        Ok(json!({"result": 0.3, "text": "0.3"}))
+    );
+    assert_eq!(
+        call("calculate_expression", json!({"expression": "10 / 4", "precision": 0})).map(|data| data["text"].clone()),
+        Ok(json!("2"))
+    );
+    assert_eq!(
+        call("calculate_expression", json!({"expression": "0 * -1"})).map(|data| data["result"].clone()),
+        Ok(json!(0))
+    );
 }
 
 #[test]
@@ -39,15 +52,24 @@ fn units_convert_by_published_factors() {
         let data = call("convert_unit", json!({"category": category, "fromUnit": from, "toUnit": to, "value": value}));
         assert_eq!(data.map(|data| data["value"].clone()), Ok(expected), "{value} {from} to {to}");
     }
-    let (code, message) = call("convert_unit", json!({"category": "mass", "fromUnit": "stone", "toUnit": "kg", "value": 1})).expect_err("an unknown unit");
+    let (code, message) =
+        call("convert_unit", json!({"category": "mass", "fromUnit": "stone", "toUnit": "kg", "value": 1}))
+            .expect_err("an unknown unit");
     assert_eq!(code, Code::BAD_ARGUMENT);
     assert!(message.contains("kg (kilogram)") && message.contains("stone"), "{message}");
 }
 
 #[test]
 fn currencies_convert_at_the_rates_of_the_world() {
-    assert_eq!(call("convert_currency", json!({"amount": 100, "fromCurrency": "USD", "toCurrency": "cny"})), Ok(json!({"amount": 710, "currency": "CNY", "dated": "2026-03-01"})));
-    assert_eq!(call("convert_currency", json!({"amount": 1, "fromCurrency": "CNY", "toCurrency": "JPY"})).map(|data| data["amount"].clone()), Ok(json!(21.13)));
+    assert_eq!(
+        call("convert_currency", json!({"amount": 100, "fromCurrency": "USD", "toCurrency": "cny"})),
+        Ok(json!({"amount": 710, "currency": "CNY", "dated": "2026-03-01"}))
+    );
+    assert_eq!(
+        call("convert_currency", json!({"amount": 1, "fromCurrency": "CNY", "toCurrency": "JPY"}))
+            .map(|data| data["amount"].clone()),
+        Ok(json!(21.13))
+    );
     for (arguments, part) in [
         (json!({"amount": 1, "fromCurrency": "XYZ", "toCurrency": "CNY"}), "USD"),
         (json!({"amount": -1, "fromCurrency": "USD", "toCurrency": "CNY"}), "0 or more"),

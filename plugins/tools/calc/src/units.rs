@@ -94,7 +94,8 @@ const DATA: &[Unit] = &[
     ("mib", &["mebibyte", "mebibytes"], 1_048_576.0),
     ("gib", &["gibibyte", "gibibytes"], 1_073_741_824.0),
 ];
-const TEMPERATURE: &[Unit] = &[("c", &["celsius", "°c", "℃"], 1.0), ("f", &["fahrenheit", "°f", "℉"], 1.0), ("k", &["kelvin"], 1.0)];
+const TEMPERATURE: &[Unit] =
+    &[("c", &["celsius", "°c", "℃"], 1.0), ("f", &["fahrenheit", "°f", "℉"], 1.0), ("k", &["kelvin"], 1.0)];
 
 impl Category {
     fn units(self) -> &'static [Unit] {
@@ -112,11 +113,21 @@ impl Category {
 
     fn unit(self, argument: &str, text: &str) -> Result<Unit, Failure> {
         let wanted = text.trim().to_lowercase().replace(' ', "_");
-        self.units().iter().find(|(symbol, names, _)| *symbol == wanted || names.contains(&wanted.as_str())).copied().ok_or_else(|| {
-            // Every accepted symbol is listed: an error that hides them cannot be learned from.
-            let allowed: Vec<String> = self.units().iter().map(|(symbol, names, _)| names.first().map_or_else(|| (*symbol).to_owned(), |name| format!("{symbol} ({name})"))).collect();
-            Failure::bad_argument(argument, allowed, text)
-        })
+        self.units()
+            .iter()
+            .find(|(symbol, names, _)| *symbol == wanted || names.contains(&wanted.as_str()))
+            .copied()
+            .ok_or_else(|| {
+                // Every accepted symbol is listed: an error that hides them cannot be learned from.
+                let allowed: Vec<String> = self
+                    .units()
+                    .iter()
+                    .map(|(symbol, names, _)| {
+                        names.first().map_or_else(|| (*symbol).to_owned(), |name| format!("{symbol} ({name})"))
+                    })
+                    .collect();
+                Failure::bad_argument(argument, allowed, text)
+            })
     }
 }
 
@@ -131,7 +142,10 @@ pub(crate) fn convert(_: &mut Phone, arguments: ConvertUnit) -> Result<Reply, Fa
         return Err(Failure::bad_argument("value", "a value whose result is finite", arguments.value));
     }
     let text = decimal(value, 6);
-    Ok(Reply::new(format!("{} {} = {text} {}", arguments.value, from.0, to.0), json!({"value": number(&text), "unit": to.0})))
+    Ok(Reply::new(
+        format!("{} {} = {text} {}", arguments.value, from.0, to.0),
+        json!({"value": number(&text), "unit": to.0}),
+    ))
 }
 
 fn temperature(value: f64, from: &str, to: &str) -> f64 {

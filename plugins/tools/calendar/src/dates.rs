@@ -23,8 +23,14 @@ impl DateRange {
         let from = date("dateRange.from", &self.from)?;
         let to = date("dateRange.to", &self.to)?;
         match to.days_since(from) {
-            days if days < 0 => Err(Failure::bad_argument("dateRange.to", format!("a day from {from} on"), self.to.as_str())),
-            days if days > RANGE_DAYS_MAX => Err(Failure::bad_argument("dateRange.to", format!("at most {RANGE_DAYS_MAX} days after {from}"), self.to.as_str())),
+            days if days < 0 => {
+                Err(Failure::bad_argument("dateRange.to", format!("a day from {from} on"), self.to.as_str()))
+            }
+            days if days > RANGE_DAYS_MAX => Err(Failure::bad_argument(
+                "dateRange.to",
+                format!("at most {RANGE_DAYS_MAX} days after {from}"),
+                self.to.as_str(),
+            )),
             _ => Ok((from, to)),
         }
     }

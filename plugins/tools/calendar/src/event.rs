@@ -70,7 +70,8 @@ impl Event {
             Some(Repeat::Weekly) => days >= 0 && days % 7 == 0,
             Some(Repeat::Weekdays) => days >= 0 && !matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday),
             Some(Repeat::Monthly) => {
-                let months = (i64::from(day.year()) - i64::from(first.year())) * 12 + i64::from(day.month()) - i64::from(first.month());
+                let months = (i64::from(day.year()) - i64::from(first.year())) * 12 + i64::from(day.month())
+                    - i64::from(first.month());
                 days >= 0 && plus_months(first, months) == Some(day)
             }
         };
@@ -81,7 +82,8 @@ impl Event {
     /// When it takes place between two days, both included.
     pub(crate) fn occurrences(&self, from: Date, to: Date) -> Result<Vec<Occurrence<'_>>, Failure> {
         let (start, end) = self.times()?;
-        let length_s = end.date.days_since(start.date) * 86_400 + i64::from(end.time.seconds()) - i64::from(start.time.seconds());
+        let length_s =
+            end.date.days_since(start.date) * 86_400 + i64::from(end.time.seconds()) - i64::from(start.time.seconds());
         let mut found = Vec::new();
         // An event that began the day before may still go on.
         let mut day = from.plus_days(-1).unwrap_or(from);

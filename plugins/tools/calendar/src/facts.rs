@@ -85,17 +85,27 @@ pub(crate) fn query(phone: &mut Phone, arguments: CalendarService) -> Result<Rep
     let day = date("date", &arguments.date)?;
     let facts: Facts = phone.require("calendar", "facts")?;
     match arguments.query {
-        Fact::Weekday => Ok(Reply::new(format!("{day} is a {}", name(day.weekday())), json!({"date": day.to_string(), "weekday": name(day.weekday())}))),
+        Fact::Weekday => Ok(Reply::new(
+            format!("{day} is a {}", name(day.weekday())),
+            json!({"date": day.to_string(), "weekday": name(day.weekday())}),
+        )),
         Fact::Holiday => {
             let holiday = facts.holidays.get(&day.to_string());
-            let text = holiday.map_or_else(|| format!("{day} is no public holiday"), |holiday| format!("{day} is {holiday}"));
+            let text =
+                holiday.map_or_else(|| format!("{day} is no public holiday"), |holiday| format!("{day} is {holiday}"));
             Ok(Reply::new(text, json!({"date": day.to_string(), "isHoliday": holiday.is_some(), "holiday": holiday})))
         }
         Fact::Workday => {
             let workday = facts.is_workday(day);
-            Ok(Reply::new(format!("{day} is {} working day", if workday { "a" } else { "no" }), json!({"date": day.to_string(), "isWorkday": workday})))
+            Ok(Reply::new(
+                format!("{day} is {} working day", if workday { "a" } else { "no" }),
+                json!({"date": day.to_string(), "isWorkday": workday}),
+            ))
         }
-        Fact::Lunar | Fact::SolarTerm | Fact::Almanac => Err(Failure::unavailable("this calendar table: only weekday, holiday and workday are on this phone").with_allowed(["weekday", "holiday", "workday"])),
+        Fact::Lunar | Fact::SolarTerm | Fact::Almanac => {
+            Err(Failure::unavailable("this calendar table: only weekday, holiday and workday are on this phone")
+                .with_allowed(["weekday", "holiday", "workday"]))
+        }
     }
 }
 
@@ -109,8 +119,12 @@ pub(crate) fn calculate(phone: &mut Phone, arguments: CalculateDate) -> Result<R
     }
     match (arguments.offset, &arguments.other) {
         (Some(offset), None) if (-10_000..=10_000).contains(&offset) => {
-            let result = shift(&facts, base, offset, unit, workdays_only).ok_or_else(|| Failure::bad_argument("offset", "a result from year 0 to 9999", offset))?;
-            Ok(Reply::new(format!("it is {result}"), json!({"date": result.to_string(), "weekday": name(result.weekday())})))
+            let result = shift(&facts, base, offset, unit, workdays_only)
+                .ok_or_else(|| Failure::bad_argument("offset", "a result from year 0 to 9999", offset))?;
+            Ok(Reply::new(
+                format!("it is {result}"),
+                json!({"date": result.to_string(), "weekday": name(result.weekday())}),
+            ))
         }
         (Some(offset), None) => Err(Failure::bad_argument("offset", "-10000 to 10000", offset)),
         (None, Some(other)) => {
@@ -143,6 +157,8 @@ fn shift(facts: &Facts, base: Date, offset: i64, unit: Unit, workdays_only: bool
 /// Working days after `base` up to `other`; negative when `other` is earlier. Dates of four digits keep the loop below four million.
 fn workdays_between(facts: &Facts, base: Date, other: Date) -> i64 {
     let days = other.days_since(base);
-    let counted = (1..=days.abs()).filter(|step| base.plus_days(step * days.signum()).is_some_and(|day| facts.is_workday(day))).count();
+    let counted = (1..=days.abs())
+        .filter(|step| base.plus_days(step * days.signum()).is_some_and(|day| facts.is_workday(day)))
+        .count();
     i64::try_from(counted).unwrap_or(i64::MAX) * days.signum()
 }

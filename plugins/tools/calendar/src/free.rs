@@ -27,20 +27,32 @@ pub(crate) struct QueryFreeBusy {
 pub(crate) fn query(phone: &mut Phone, arguments: QueryFreeBusy) -> Result<Reply, Failure> {
     let (from, to) = arguments.date_range.read()?;
     if to.days_since(from) > 30 {
-        return Err(Failure::bad_argument("dateRange.to", "at most 30 days after dateRange.from", arguments.date_range.to));
+        return Err(Failure::bad_argument(
+            "dateRange.to",
+            "at most 30 days after dateRange.from",
+            arguments.date_range.to,
+        ));
     }
     let shortest = arguments.min_duration_min.unwrap_or(30);
     if !(5..=540).contains(&shortest) {
         return Err(Failure::bad_argument("minDurationMin", "5 to 540", shortest));
     }
     let mut events = all(phone)?;
-    events.retain(|event| event.response.as_deref() != Some("declined") && arguments.attendees.as_ref().is_none_or(|wanted| wanted.iter().any(|name| event.attendees.contains(name))));
+    events.retain(|event| {
+        event.response.as_deref() != Some("declined")
+            && arguments
+                .attendees
+                .as_ref()
+                .is_none_or(|wanted| wanted.iter().any(|name| event.attendees.contains(name)))
+    });
     let busy = between(&events, from, to)?;
     let mut free: Vec<Value> = Vec::new();
     let mut day = from;
     while day.days_since(to) <= 0 {
         for (start, end) in gaps(&busy, day).into_iter().filter(|(start, end)| end - start >= shortest) {
-            free.push(json!({"date": day.to_string(), "start": clock(start), "end": clock(end), "minutes": end - start}));
+            free.push(
+                json!({"date": day.to_string(), "start": clock(start), "end": clock(end), "minutes": end - start}),
+            );
         }
         match day.plus_days(1) {
             Some(next) => day = next,

@@ -103,22 +103,35 @@ fn query(phone: &Phone, arguments: &ManageSchedule) -> Result<Reply, Failure> {
     };
     let mut events = all(phone)?;
     events.retain(|event| {
-        arguments.event_id.as_ref().is_none_or(|id| event.id == *id) && arguments.event.as_ref().is_none_or(|title| event.title.to_lowercase().contains(&title.to_lowercase()))
+        arguments.event_id.as_ref().is_none_or(|id| event.id == *id)
+            && arguments.event.as_ref().is_none_or(|title| event.title.to_lowercase().contains(&title.to_lowercase()))
     });
     let found: Vec<Value> = between(&events, from, to)?.iter().map(told).collect();
-    Ok(Reply::new(format!("{} events from {from} to {to}", found.len()), json!({"from": from.to_string(), "to": to.to_string(), "total": found.len(), "events": found})))
+    Ok(Reply::new(
+        format!("{} events from {from} to {to}", found.len()),
+        json!({"from": from.to_string(), "to": to.to_string(), "total": found.len(), "events": found}),
+    ))
 }
 
 fn title(text: Option<&String>) -> Result<Option<String>, Failure> {
     match text {
-        Some(text) if !(1..=100).contains(&text.chars().count()) => Err(Failure::bad_argument("event", "1 to 100 characters", text.as_str())),
+        Some(text) if !(1..=100).contains(&text.chars().count()) => {
+            Err(Failure::bad_argument("event", "1 to 100 characters", text.as_str()))
+        }
         text => Ok(text.cloned()),
     }
 }
 
 fn create(phone: &mut Phone, arguments: &ManageSchedule) -> Result<Reply, Failure> {
-    let title = title(arguments.event.as_ref())?.ok_or_else(|| Failure::missing_argument("event", "a title", "`create`"))?;
-    let start = date_time("datetime", arguments.datetime.as_deref().ok_or_else(|| Failure::missing_argument("datetime", "a time `YYYY-MM-DDTHH:MM`", "`create`"))?)?;
+    let title =
+        title(arguments.event.as_ref())?.ok_or_else(|| Failure::missing_argument("event", "a title", "`create`"))?;
+    let start = date_time(
+        "datetime",
+        arguments
+            .datetime
+            .as_deref()
+            .ok_or_else(|| Failure::missing_argument("datetime", "a time `YYYY-MM-DDTHH:MM`", "`create`"))?,
+    )?;
     let end = end(start, arguments.end_time.as_deref())?;
     let now = phone.now();
     let stamp = now.to_rfc3339(phone.offset_s(now));
@@ -142,24 +155,44 @@ fn create(phone: &mut Phone, arguments: &ManageSchedule) -> Result<Reply, Failur
     };
     let conflicts = conflicts(phone, &event)?;
     phone.put(EVENTS, &id, &event)?;
-    let text = if conflicts.is_empty() { format!("`{}` added on {}", event.title, event.start) } else { format!("`{}` added on {}; it overlaps {} events", event.title, event.start, conflicts.len()) };
-    Ok(Reply::new(text, json!({"changed": true, "eventId": id, "start": event.start, "end": event.end, "conflicts": conflicts})))
+    let text = if conflicts.is_empty() {
+        format!("`{}` added on {}", event.title, event.start)
+    } else {
+        format!("`{}` added on {}; it overlaps {} events", event.title, event.start, conflicts.len())
+    };
+    Ok(Reply::new(
+        text,
+        json!({"changed": true, "eventId": id, "start": event.start, "end": event.end, "conflicts": conflicts}),
+    ))
 }
 
 fn end(start: DateTime, text: Option<&str>) -> Result<DateTime, Failure> {
     let end = match text {
         Some(text) => date_time("endTime", text)?,
-        None => start.plus_s(3600).ok_or_else(|| Failure::bad_argument("datetime", "a time before the year 9999", start.to_string()))?,
+        None => start
+            .plus_s(3600)
+            .ok_or_else(|| Failure::bad_argument("datetime", "a time before the year 9999", start.to_string()))?,
     };
-    if written(end) <= written(start) { Err(Failure::bad_argument("endTime", format!("a time after {}", written(start)), written(end))) } else { Ok(end) }
+    if written(end) <= written(start) {
+        Err(Failure::bad_argument("endTime", format!("a time after {}", written(start)), written(end)))
+    } else {
+        Ok(end)
+    }
 }
 
 /// What else takes place while the event does, on its first day.
 fn conflicts(phone: &Phone, event: &Event) -> Result<Vec<Value>, Failure> {
     let (start, end) = event.times()?;
-    let others: Vec<Event> = all(phone)?.into_iter().filter(|other| other.id != event.id && other.response.as_deref() != Some("declined")).collect();
+    let others: Vec<Event> = all(phone)?
+        .into_iter()
+        .filter(|other| other.id != event.id && other.response.as_deref() != Some("declined"))
+        .collect();
     let overlapping = between(&others, start.date, end.date)?;
-    Ok(overlapping.iter().filter(|other| other.start.to_string() < end.to_string() && other.end.to_string() > start.to_string()).map(told).collect())
+    Ok(overlapping
+        .iter()
+        .filter(|other| other.start.to_string() < end.to_string() && other.end.to_string() > start.to_string())
+        .map(told)
+        .collect())
 }
 
 fn known(phone: &Phone, id: Option<&String>, needed_by: &str) -> Result<Event, Failure> {
@@ -184,7 +217,12 @@ fn meant(event: &Event, arguments: &ManageSchedule) -> Result<Meant, Failure> {
     if scope == Scope::All {
         return Ok(Meant::All);
     }
-    let day = date("occurrenceDate", arguments.occurrence_date.as_deref().ok_or_else(|| Failure::missing_argument("occurrenceDate", "a day `YYYY-MM-DD`", "scope `this` and `following`"))?)?;
+    let day = date(
+        "occurrenceDate",
+        arguments.occurrence_date.as_deref().ok_or_else(|| {
+            Failure::missing_argument("occurrenceDate", "a day `YYYY-MM-DD`", "scope `this` and `following`")
+        })?,
+    )?;
     let (start, _) = event.times()?;
     if !event.occurrences(day, day)?.iter().any(|occurrence| occurrence.start.date == day) {
         return Err(Failure::not_found("occurrence of the event on", day.to_string()));
@@ -238,13 +276,19 @@ fn update(phone: &mut Phone, arguments: &ManageSchedule) -> Result<Reply, Failur
     }
     let conflicts = conflicts(phone, &after)?;
     phone.put(EVENTS, &after.id, &after)?;
-    Ok(Reply::new(format!("`{}` is now on {}", after.title, after.start), json!({"changed": true, "eventId": after.id, "start": after.start, "end": after.end, "conflicts": conflicts})))
+    Ok(Reply::new(
+        format!("`{}` is now on {}", after.title, after.start),
+        json!({"changed": true, "eventId": after.id, "start": after.start, "end": after.end, "conflicts": conflicts}),
+    ))
 }
 
 /// The event as it takes place on `day`.
 fn moved_to(event: &Event, day: Date) -> Result<Event, Failure> {
     let occurrences = event.occurrences(day, day)?;
-    let occurrence = occurrences.iter().find(|occurrence| occurrence.start.date == day).ok_or_else(|| Failure::not_found("occurrence of the event on", day.to_string()))?;
+    let occurrence = occurrences
+        .iter()
+        .find(|occurrence| occurrence.start.date == day)
+        .ok_or_else(|| Failure::not_found("occurrence of the event on", day.to_string()))?;
     Ok(Event { start: written(occurrence.start), end: written(occurrence.end), ..event.clone() })
 }
 
@@ -255,10 +299,15 @@ fn change(event: &mut Event, arguments: &ManageSchedule) -> Result<(), Failure> 
     if let Some(text) = &arguments.datetime {
         // A moved event keeps its length unless an end is given.
         let (start, old_end) = event.times()?;
-        let length_s = old_end.date.days_since(start.date) * 86_400 + i64::from(old_end.time.seconds()) - i64::from(start.time.seconds());
+        let length_s = old_end.date.days_since(start.date) * 86_400 + i64::from(old_end.time.seconds())
+            - i64::from(start.time.seconds());
         let start = date_time("datetime", text)?;
         event.start = written(start);
-        event.end = written(start.plus_s(length_s).ok_or_else(|| Failure::bad_argument("datetime", "a time before the year 9999", text.as_str()))?);
+        event.end = written(
+            start
+                .plus_s(length_s)
+                .ok_or_else(|| Failure::bad_argument("datetime", "a time before the year 9999", text.as_str()))?,
+        );
     }
     if let Some(text) = &arguments.end_time {
         let (start, _) = event.times()?;
@@ -297,7 +346,10 @@ fn delete(phone: &mut Phone, arguments: &ManageSchedule) -> Result<Reply, Failur
 pub(crate) fn respond(phone: &mut Phone, arguments: RespondCalendarInvite) -> Result<Reply, Failure> {
     let mut event = known(phone, Some(&arguments.event_id), "an answer")?;
     if event.organizer.is_none() {
-        return Err(Failure::conflict(&format!("`{}` is the owner's own event", event.title), "only invitations are answered"));
+        return Err(Failure::conflict(
+            &format!("`{}` is the owner's own event", event.title),
+            "only invitations are answered",
+        ));
     }
     let response = match arguments.response {
         Response::Accept => "accepted",
@@ -309,5 +361,8 @@ pub(crate) fn respond(phone: &mut Phone, arguments: RespondCalendarInvite) -> Re
         event.response = Some(response.to_owned());
         phone.put(EVENTS, &event.id, &event)?;
     }
-    Ok(Reply::new(format!("`{}` {response}", event.title), json!({"changed": changed, "eventId": event.id, "response": response, "note": arguments.note})))
+    Ok(Reply::new(
+        format!("`{}` {response}", event.title),
+        json!({"changed": changed, "eventId": event.id, "response": response, "note": arguments.note}),
+    ))
 }

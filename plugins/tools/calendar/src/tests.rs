@@ -16,7 +16,12 @@ fn data(test: &mut TestPhone, tool: &str, arguments: Value) -> Value {
 
 /// The starts of what takes place in a range.
 fn starts(test: &mut TestPhone, from: &str, to: &str) -> Vec<String> {
-    data(test, "manage_schedule", json!({"action": "query", "dateRange": {"from": from, "to": to}}))["events"].as_array().expect("events").iter().map(|event| event["start"].as_str().expect("a start").to_owned()).collect()
+    data(test, "manage_schedule", json!({"action": "query", "dateRange": {"from": from, "to": to}}))["events"]
+        .as_array()
+        .expect("events")
+        .iter()
+        .map(|event| event["start"].as_str().expect("a start").to_owned())
+        .collect()
 }
 
 #[test]
@@ -27,12 +32,27 @@ fn the_plugin_is_valid() {
 #[test]
 fn an_event_is_created_with_its_zone_and_told_of_overlaps() {
     let mut test = phone();
-    let first = data(&mut test, "manage_schedule", json!({"action": "create", "event": "Review", "datetime": "2026-03-05T10:00", "attendees": ["Alice Wang"]}));
-    assert_eq!((&first["eventId"], &first["end"], &first["conflicts"]), (&json!("event-0001"), &json!("2026-03-05T11:00"), &json!([])));
+    let first = data(
+        &mut test,
+        "manage_schedule",
+        json!({"action": "create", "event": "Review", "datetime": "2026-03-05T10:00", "attendees": ["Alice Wang"]}),
+    );
+    assert_eq!(
+        (&first["eventId"], &first["end"], &first["conflicts"]),
+        (&json!("event-0001"), &json!("2026-03-05T11:00"), &json!([]))
+    );
     assert_eq!(test.document("events", "event-0001").expect("the event")["timezone"], json!("Asia/Shanghai"));
-    let second = data(&mut test, "manage_schedule", json!({"action": "create", "event": "Dentist", "datetime": "2026-03-05T10:30", "endTime": "2026-03-05T11:30"}));
+    let second = data(
+        &mut test,
+        "manage_schedule",
+        json!({"action": "create", "event": "Dentist", "datetime": "2026-03-05T10:30", "endTime": "2026-03-05T11:30"}),
+    );
     assert_eq!(second["conflicts"][0]["title"], json!("Review"));
-    let touching = data(&mut test, "manage_schedule", json!({"action": "create", "event": "Lunch", "datetime": "2026-03-05T11:30"}));
+    let touching = data(
+        &mut test,
+        "manage_schedule",
+        json!({"action": "create", "event": "Lunch", "datetime": "2026-03-05T11:30"}),
+    );
     assert_eq!(touching["conflicts"], json!([]));
 }
 
@@ -41,11 +61,27 @@ fn repetitions_follow_the_calendar() {
     for (repeat, start, from, to, expected) in [
         ("daily", "2026-03-02T08:00", "2026-03-03", "2026-03-04", vec!["2026-03-03T08:00", "2026-03-04T08:00"]),
         ("weekly", "2026-03-02T08:00", "2026-03-03", "2026-03-17", vec!["2026-03-09T08:00", "2026-03-16T08:00"]),
-        ("weekdays", "2026-03-05T08:00", "2026-03-05", "2026-03-09", vec!["2026-03-05T08:00", "2026-03-06T08:00", "2026-03-09T08:00"]),
-        ("monthly", "2026-01-31T08:00", "2026-02-01", "2026-04-30", vec!["2026-02-28T08:00", "2026-03-31T08:00", "2026-04-30T08:00"]),
+        (
+            "weekdays",
+            "2026-03-05T08:00",
+            "2026-03-05",
+            "2026-03-09",
+            vec!["2026-03-05T08:00", "2026-03-06T08:00", "2026-03-09T08:00"],
+        ),
+        (
+            "monthly",
+            "2026-01-31T08:00",
+            "2026-02-01",
+            "2026-04-30",
+            vec!["2026-02-28T08:00", "2026-03-31T08:00", "2026-04-30T08:00"],
+        ),
     ] {
         let mut test = phone();
-        data(&mut test, "manage_schedule", json!({"action": "create", "event": "X", "datetime": start, "repeat": repeat}));
+        data(
+            &mut test,
+            "manage_schedule",
+            json!({"action": "create", "event": "X", "datetime": start, "repeat": repeat}),
+        );
         assert_eq!(starts(&mut test, from, to), expected, "{repeat}");
     }
 }
@@ -54,25 +90,53 @@ fn repetitions_follow_the_calendar() {
 fn a_repeated_event_changes_only_in_the_stated_scope() {
     let series = || {
         let mut test = phone();
-        data(&mut test, "manage_schedule", json!({"action": "create", "event": "Standup", "datetime": "2026-03-02T09:30", "repeat": "daily"}));
+        data(
+            &mut test,
+            "manage_schedule",
+            json!({"action": "create", "event": "Standup", "datetime": "2026-03-02T09:30", "repeat": "daily"}),
+        );
         test
     };
     let mut test = series();
-    let failure = test.call("manage_schedule", json!({"action": "update", "eventId": "event-0001", "datetime": "2026-03-04T10:00"})).expect_err("no scope");
+    let failure = test
+        .call("manage_schedule", json!({"action": "update", "eventId": "event-0001", "datetime": "2026-03-04T10:00"}))
+        .expect_err("no scope");
     assert_eq!(failure.code(), Some(Code::BAD_ARGUMENT));
     assert!(failure.message().contains("scope") && failure.message().contains("following"), "{}", failure.message());
 
-    data(&mut test, "manage_schedule", json!({"action": "update", "eventId": "event-0001", "scope": "this", "occurrenceDate": "2026-03-04", "datetime": "2026-03-04T15:00"}));
-    assert_eq!(starts(&mut test, "2026-03-03", "2026-03-05"), ["2026-03-03T09:30", "2026-03-04T15:00", "2026-03-05T09:30"]);
+    data(
+        &mut test,
+        "manage_schedule",
+        json!({"action": "update", "eventId": "event-0001", "scope": "this", "occurrenceDate": "2026-03-04", "datetime": "2026-03-04T15:00"}),
+    );
+    assert_eq!(
+        starts(&mut test, "2026-03-03", "2026-03-05"),
+        ["2026-03-03T09:30", "2026-03-04T15:00", "2026-03-05T09:30"]
+    );
 
     let mut test = series();
-    data(&mut test, "manage_schedule", json!({"action": "update", "eventId": "event-0001", "scope": "following", "occurrenceDate": "2026-03-04", "datetime": "2026-03-04T10:00"}));
-    assert_eq!(starts(&mut test, "2026-03-03", "2026-03-05"), ["2026-03-03T09:30", "2026-03-04T10:00", "2026-03-05T10:00"]);
+    data(
+        &mut test,
+        "manage_schedule",
+        json!({"action": "update", "eventId": "event-0001", "scope": "following", "occurrenceDate": "2026-03-04", "datetime": "2026-03-04T10:00"}),
+    );
+    assert_eq!(
+        starts(&mut test, "2026-03-03", "2026-03-05"),
+        ["2026-03-03T09:30", "2026-03-04T10:00", "2026-03-05T10:00"]
+    );
 
     let mut test = series();
-    data(&mut test, "manage_schedule", json!({"action": "delete", "eventId": "event-0001", "scope": "this", "occurrenceDate": "2026-03-04"}));
+    data(
+        &mut test,
+        "manage_schedule",
+        json!({"action": "delete", "eventId": "event-0001", "scope": "this", "occurrenceDate": "2026-03-04"}),
+    );
     assert_eq!(starts(&mut test, "2026-03-03", "2026-03-05"), ["2026-03-03T09:30", "2026-03-05T09:30"]);
-    data(&mut test, "manage_schedule", json!({"action": "delete", "eventId": "event-0001", "scope": "following", "occurrenceDate": "2026-03-05"}));
+    data(
+        &mut test,
+        "manage_schedule",
+        json!({"action": "delete", "eventId": "event-0001", "scope": "following", "occurrenceDate": "2026-03-05"}),
+    );
     assert_eq!(starts(&mut test, "2026-03-02", "2026-03-08"), ["2026-03-02T09:30", "2026-03-03T09:30"]);
     data(&mut test, "manage_schedule", json!({"action": "delete", "eventId": "event-0001", "scope": "all"}));
     assert!(test.keys("events").is_empty());
@@ -81,12 +145,28 @@ fn a_repeated_event_changes_only_in_the_stated_scope() {
 #[test]
 fn free_time_is_what_events_leave() {
     let mut test = phone();
-    for (start, end) in [("2026-03-05T09:00", "2026-03-05T10:00"), ("2026-03-05T09:30", "2026-03-05T12:00"), ("2026-03-05T12:20", "2026-03-05T17:00")] {
-        data(&mut test, "manage_schedule", json!({"action": "create", "event": "X", "datetime": start, "endTime": end}));
+    for (start, end) in [
+        ("2026-03-05T09:00", "2026-03-05T10:00"),
+        ("2026-03-05T09:30", "2026-03-05T12:00"),
+        ("2026-03-05T12:20", "2026-03-05T17:00"),
+    ] {
+        data(
+            &mut test,
+            "manage_schedule",
+            json!({"action": "create", "event": "X", "datetime": start, "endTime": end}),
+        );
     }
-    let free = data(&mut test, "query_free_busy", json!({"dateRange": {"from": "2026-03-05", "to": "2026-03-05"}, "minDurationMin": 30}));
+    let free = data(
+        &mut test,
+        "query_free_busy",
+        json!({"dateRange": {"from": "2026-03-05", "to": "2026-03-05"}, "minDurationMin": 30}),
+    );
     assert_eq!(free["free"], json!([{"date": "2026-03-05", "start": "17:00", "end": "18:00", "minutes": 60}]));
-    let short = data(&mut test, "query_free_busy", json!({"dateRange": {"from": "2026-03-05", "to": "2026-03-05"}, "minDurationMin": 15}));
+    let short = data(
+        &mut test,
+        "query_free_busy",
+        json!({"dateRange": {"from": "2026-03-05", "to": "2026-03-05"}, "minDurationMin": 15}),
+    );
     assert_eq!(short["free"].as_array().map(Vec::len), Some(2));
 }
 
@@ -98,7 +178,12 @@ fn invitations_are_answered_and_own_events_are_not() {
     assert_eq!(data(&mut test, "respond_calendar_invite", arguments.clone())["changed"], json!(true));
     assert_eq!(data(&mut test, "respond_calendar_invite", arguments)["changed"], json!(false));
     data(&mut test, "manage_schedule", json!({"action": "create", "event": "Own", "datetime": "2026-03-04T14:00"}));
-    assert_eq!(test.call("respond_calendar_invite", json!({"eventId": "event-0001", "response": "accept"})).expect_err("an own event").code(), Some(Code::CONFLICT));
+    assert_eq!(
+        test.call("respond_calendar_invite", json!({"eventId": "event-0001", "response": "accept"}))
+            .expect_err("an own event")
+            .code(),
+        Some(Code::CONFLICT)
+    );
 }
 
 #[test]
@@ -111,7 +196,11 @@ fn facts_and_date_arithmetic() {
         ("2026-05-09", "workday", "isWorkday", json!(true)),
         ("2026-03-07", "workday", "isWorkday", json!(false)),
     ] {
-        assert_eq!(data(&mut phone(), "calendar_service", json!({"date": date, "query": query}))[field], expected, "{date} {query}");
+        assert_eq!(
+            data(&mut phone(), "calendar_service", json!({"date": date, "query": query}))[field],
+            expected,
+            "{date} {query}"
+        );
     }
     for (arguments, field, expected) in [
         (json!({"base": "2026-03-02", "offset": 30}), "date", json!("2026-04-01")),
@@ -133,16 +222,46 @@ fn refusals_name_the_argument_and_what_is_allowed() {
     for (tool, arguments, code, part) in [
         ("manage_schedule", json!({"action": "create", "datetime": "2026-03-05T10:00"}), Code::BAD_ARGUMENT, "event"),
         ("manage_schedule", json!({"action": "create", "event": "X"}), Code::BAD_ARGUMENT, "datetime"),
-        ("manage_schedule", json!({"action": "create", "event": "X", "datetime": "tomorrow"}), Code::BAD_ARGUMENT, "YYYY-MM-DDTHH:MM"),
-        ("manage_schedule", json!({"action": "create", "event": "X", "datetime": "2026-03-05T10:00", "endTime": "2026-03-05T09:00"}), Code::BAD_ARGUMENT, "after 2026-03-05T10:00"),
+        (
+            "manage_schedule",
+            json!({"action": "create", "event": "X", "datetime": "tomorrow"}),
+            Code::BAD_ARGUMENT,
+            "YYYY-MM-DDTHH:MM",
+        ),
+        (
+            "manage_schedule",
+            json!({"action": "create", "event": "X", "datetime": "2026-03-05T10:00", "endTime": "2026-03-05T09:00"}),
+            Code::BAD_ARGUMENT,
+            "after 2026-03-05T10:00",
+        ),
         ("manage_schedule", json!({"action": "update", "event": "X"}), Code::BAD_ARGUMENT, "eventId"),
         ("manage_schedule", json!({"action": "delete", "eventId": "event-9"}), Code::NOT_FOUND, "event-9"),
-        ("manage_schedule", json!({"action": "query", "dateRange": {"from": "2026-03-05", "to": "2026-03-01"}}), Code::BAD_ARGUMENT, "dateRange.to"),
-        ("manage_schedule", json!({"action": "query", "dateRange": {"from": "2026-02-30", "to": "2026-03-01"}}), Code::BAD_ARGUMENT, "dateRange.from"),
-        ("query_free_busy", json!({"dateRange": {"from": "2026-03-01", "to": "2026-06-01"}}), Code::BAD_ARGUMENT, "30 days"),
+        (
+            "manage_schedule",
+            json!({"action": "query", "dateRange": {"from": "2026-03-05", "to": "2026-03-01"}}),
+            Code::BAD_ARGUMENT,
+            "dateRange.to",
+        ),
+        (
+            "manage_schedule",
+            json!({"action": "query", "dateRange": {"from": "2026-02-30", "to": "2026-03-01"}}),
+            Code::BAD_ARGUMENT,
+            "dateRange.from",
+        ),
+        (
+            "query_free_busy",
+            json!({"dateRange": {"from": "2026-03-01", "to": "2026-06-01"}}),
+            Code::BAD_ARGUMENT,
+            "30 days",
+        ),
         ("calendar_service", json!({"date": "2026-03-02", "query": "lunar"}), Code::UNAVAILABLE, "weekday"),
         ("calculate_date", json!({"base": "2026-03-02"}), Code::BAD_ARGUMENT, "not both"),
-        ("calculate_date", json!({"base": "2026-03-02", "offset": 1, "unit": "weeks", "workdaysOnly": true}), Code::BAD_ARGUMENT, "days"),
+        (
+            "calculate_date",
+            json!({"base": "2026-03-02", "offset": 1, "unit": "weeks", "workdaysOnly": true}),
+            Code::BAD_ARGUMENT,
+            "days",
+        ),
     ] {
         let failure = phone().call(tool, arguments.clone()).expect_err("a refusal");
         assert_eq!(failure.code(), Some(code), "{tool} {arguments}: {}", failure.message());

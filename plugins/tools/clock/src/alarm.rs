@@ -124,7 +124,9 @@ fn manage_alarm(phone: &mut Phone, arguments: ManageAlarm) -> Result<Reply, Fail
 fn query(phone: &Phone, arguments: &ManageAlarm, clock: Option<&String>) -> Result<Reply, Failure> {
     let mut alarms = all(phone)?;
     alarms.retain(|alarm| {
-        arguments.alarm_id.as_ref().is_none_or(|id| alarm.id == *id) && clock.is_none_or(|clock| alarm.time == *clock) && arguments.title.as_ref().is_none_or(|title| alarm.title.to_lowercase().contains(&title.to_lowercase()))
+        arguments.alarm_id.as_ref().is_none_or(|id| alarm.id == *id)
+            && clock.is_none_or(|clock| alarm.time == *clock)
+            && arguments.title.as_ref().is_none_or(|title| alarm.title.to_lowercase().contains(&title.to_lowercase()))
     });
     let alarms: Vec<Value> = alarms.iter().map(told).collect();
     Ok(Reply::new(format!("{} alarms", alarms.len()), json!({"total": alarms.len(), "alarms": alarms})))
@@ -150,7 +152,10 @@ fn create(phone: &mut Phone, arguments: &ManageAlarm, clock: Option<String>) -> 
         modified: now,
     };
     phone.put(ALARMS, &id, &alarm)?;
-    Ok(Reply::new(format!("alarm set for {}", alarm.time), json!({"changed": true, "alarmId": id, "alarm": told(&alarm)})))
+    Ok(Reply::new(
+        format!("alarm set for {}", alarm.time),
+        json!({"changed": true, "alarmId": id, "alarm": told(&alarm)}),
+    ))
 }
 
 /// The alarm that is meant: by id, else the only one of this time or title.
@@ -161,12 +166,24 @@ fn chosen(phone: &PhoneView, arguments: &ManageAlarm, clock: Option<&String>) ->
     let (argument, wanted) = match (clock, &arguments.title) {
         (Some(clock), _) => ("time", clock),
         (None, Some(title)) => ("title", title),
-        (None, None) => return Err(Failure::missing_argument("alarmId", "an id, or a time or title that only one alarm has", "everything but `create` and `query`")),
+        (None, None) => {
+            return Err(Failure::missing_argument(
+                "alarmId",
+                "an id, or a time or title that only one alarm has",
+                "everything but `create` and `query`",
+            ));
+        }
     };
     let alarms = all(phone)?;
-    let fitting: Vec<&Alarm> = alarms.iter().filter(|alarm| if clock.is_some() { alarm.time == *wanted } else { alarm.title.to_lowercase() == wanted.to_lowercase() }).collect();
+    let fitting: Vec<&Alarm> = alarms
+        .iter()
+        .filter(|alarm| {
+            if clock.is_some() { alarm.time == *wanted } else { alarm.title.to_lowercase() == wanted.to_lowercase() }
+        })
+        .collect();
     match fitting.as_slice() {
-        [] => Err(Failure::not_found("alarm", wanted.as_str()).with_allowed(alarms.iter().map(|alarm| alarm.time.clone()).collect::<Vec<_>>())),
+        [] => Err(Failure::not_found("alarm", wanted.as_str())
+            .with_allowed(alarms.iter().map(|alarm| alarm.time.clone()).collect::<Vec<_>>())),
         [one] => Ok((*one).clone()),
         several => Err(Failure::ambiguous(argument, wanted.as_str(), several.iter().map(|alarm| told(alarm)))),
     }

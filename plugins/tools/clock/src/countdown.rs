@@ -96,7 +96,11 @@ fn manage_countdown(phone: &mut Phone, arguments: ManageCountdown) -> Result<Rep
     let now = phone.now();
     match arguments.action {
         Action::Query => {
-            let timers: Vec<Value> = all(phone)?.iter().filter(|timer| arguments.timer_id.as_ref().is_none_or(|id| timer.id == *id)).map(|timer| told(timer, now)).collect();
+            let timers: Vec<Value> = all(phone)?
+                .iter()
+                .filter(|timer| arguments.timer_id.as_ref().is_none_or(|id| timer.id == *id))
+                .map(|timer| told(timer, now))
+                .collect();
             Ok(Reply::new(format!("{} timers", timers.len()), json!({"total": timers.len(), "timers": timers})))
         }
         Action::Start => start(phone, &arguments),
@@ -122,13 +126,17 @@ fn manage_countdown(phone: &mut Phone, arguments: ManageCountdown) -> Result<Rep
                 after.modified = stamp(phone);
                 phone.put(TIMERS, &after.id, &after)?;
             }
-            Ok(Reply::new(format!("timer {}", after.state), json!({"changed": changed, "timerId": after.id, "timer": told(&after, now)})))
+            Ok(Reply::new(
+                format!("timer {}", after.state),
+                json!({"changed": changed, "timerId": after.id, "timer": told(&after, now)}),
+            ))
         }
     }
 }
 
 fn start(phone: &mut Phone, arguments: &ManageCountdown) -> Result<Reply, Failure> {
-    let seconds = arguments.duration_sec.ok_or_else(|| Failure::missing_argument("durationSec", "1 to 86399", "`start`"))?;
+    let seconds =
+        arguments.duration_sec.ok_or_else(|| Failure::missing_argument("durationSec", "1 to 86399", "`start`"))?;
     if !(1..=DURATION_MAX_S).contains(&seconds) {
         return Err(Failure::bad_argument("durationSec", "1 to 86399", seconds));
     }
@@ -139,10 +147,22 @@ fn start(phone: &mut Phone, arguments: &ManageCountdown) -> Result<Reply, Failur
     let stamp = stamp(phone);
     let ends_at = ends_at(phone, seconds)?;
     let id = phone.next_id("timer");
-    let timer = Timer { id: id.clone(), label, duration_s: seconds, remaining_s: seconds, state: "running".to_owned(), ends_at: Some(ends_at), created: stamp.clone(), modified: stamp };
+    let timer = Timer {
+        id: id.clone(),
+        label,
+        duration_s: seconds,
+        remaining_s: seconds,
+        state: "running".to_owned(),
+        ends_at: Some(ends_at),
+        created: stamp.clone(),
+        modified: stamp,
+    };
     phone.put(TIMERS, &id, &timer)?;
     let now = phone.now();
-    Ok(Reply::new(format!("timer of {seconds} s started"), json!({"changed": true, "timerId": id, "timer": told(&timer, now)})))
+    Ok(Reply::new(
+        format!("timer of {seconds} s started"),
+        json!({"changed": true, "timerId": id, "timer": told(&timer, now)}),
+    ))
 }
 
 fn chosen(phone: &PhoneView, arguments: &ManageCountdown) -> Result<Timer, Failure> {
@@ -150,10 +170,17 @@ fn chosen(phone: &PhoneView, arguments: &ManageCountdown) -> Result<Timer, Failu
         return phone.get(TIMERS, id)?.ok_or_else(|| Failure::not_found("timer", id.as_str()));
     }
     let timers = all(phone)?;
-    let fitting: Vec<&Timer> = timers.iter().filter(|timer| arguments.label.as_ref().is_none_or(|label| timer.label.to_lowercase() == label.to_lowercase())).collect();
+    let fitting: Vec<&Timer> = timers
+        .iter()
+        .filter(|timer| arguments.label.as_ref().is_none_or(|label| timer.label.to_lowercase() == label.to_lowercase()))
+        .collect();
     match fitting.as_slice() {
         [] => Err(Failure::not_found("timer", arguments.label.as_deref().unwrap_or("any"))),
         [one] => Ok((*one).clone()),
-        several => Err(Failure::ambiguous("timerId", arguments.label.as_deref().unwrap_or(""), several.iter().map(|timer| json!({"timerId": timer.id, "label": timer.label})))),
+        several => Err(Failure::ambiguous(
+            "timerId",
+            arguments.label.as_deref().unwrap_or(""),
+            several.iter().map(|timer| json!({"timerId": timer.id, "label": timer.label})),
+        )),
     }
 }

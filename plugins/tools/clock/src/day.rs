@@ -26,7 +26,11 @@ pub(crate) fn sorted(mut days: Vec<Day>) -> Vec<Day> {
 
 /// A time of day in the form `HH:MM`.
 pub(crate) fn time(argument: &str, text: &str) -> Result<String, Failure> {
-    if text.len() == 5 && TimeOfDay::parse(text).is_some() { Ok(text.to_owned()) } else { Err(Failure::bad_argument(argument, "a time `HH:MM` from 00:00 to 23:59", text)) }
+    if text.len() == 5 && TimeOfDay::parse(text).is_some() {
+        Ok(text.to_owned())
+    } else {
+        Err(Failure::bad_argument(argument, "a time `HH:MM` from 00:00 to 23:59", text))
+    }
 }
 
 /// Now, as bookkeeping fields write it.

@@ -50,7 +50,11 @@ pub(crate) fn tools() -> Vec<Tool> {
 
 impl Stopwatch {
     fn elapsed_ms(&self, now: Instant) -> u64 {
-        let running = self.started_at.as_deref().and_then(Instant::parse_rfc3339).map_or(0, |started| now.unix_ns().saturating_sub(started.unix_ns()) / 1_000_000);
+        let running = self
+            .started_at
+            .as_deref()
+            .and_then(Instant::parse_rfc3339)
+            .map_or(0, |started| now.unix_ns().saturating_sub(started.unix_ns()) / 1_000_000);
         self.elapsed_ms.saturating_add(running)
     }
 }
@@ -71,14 +75,21 @@ fn manage_stopwatch(phone: &mut Phone, arguments: ManageStopwatch) -> Result<Rep
                 "stopped".clone_into(&mut watch.state);
             }
             Action::Start | Action::Stop | Action::Query => {}
-            Action::Reset => *watch = Stopwatch { state: "stopped".to_owned(), elapsed_ms: 0, started_at: None, laps: Vec::new() },
+            Action::Reset => {
+                *watch = Stopwatch { state: "stopped".to_owned(), elapsed_ms: 0, started_at: None, laps: Vec::new() }
+            }
             Action::Lap if !running => return Err(Failure::conflict("the stopwatch is not running", "start it first")),
-            Action::Lap if watch.laps.len() >= LAPS_MAX => return Err(Failure::limit("laps", LAPS_MAX, watch.laps.len())),
+            Action::Lap if watch.laps.len() >= LAPS_MAX => {
+                return Err(Failure::limit("laps", LAPS_MAX, watch.laps.len()));
+            }
             Action::Lap => watch.laps.push(watch.elapsed_ms(now)),
         }
         Ok(())
     })?;
     let watch = update.value;
     let elapsed = watch.elapsed_ms(now);
-    Ok(Reply::new(format!("stopwatch {}, {elapsed} ms", watch.state), json!({"changed": update.changed, "state": watch.state, "elapsedMs": elapsed, "laps": watch.laps})))
+    Ok(Reply::new(
+        format!("stopwatch {}, {elapsed} ms", watch.state),
+        json!({"changed": update.changed, "state": watch.state, "elapsedMs": elapsed, "laps": watch.laps}),
+    ))
 }

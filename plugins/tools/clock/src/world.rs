@@ -139,7 +139,8 @@ fn query_current_time(phone: &mut Phone, arguments: QueryCurrentTime) -> Result<
         None => shown(now, phone.offset_s(now), &zone),
         Some(wanted) if *wanted == zone => shown(now, phone.offset_s(now), &zone),
         Some(wanted) if wanted == "UTC" => shown(now, 0, "UTC"),
-        Some(wanted) => match CITIES.iter().find(|(city, zone, _)| wanted == zone || wanted.eq_ignore_ascii_case(city)) {
+        Some(wanted) => match CITIES.iter().find(|(city, zone, _)| wanted == zone || wanted.eq_ignore_ascii_case(city))
+        {
             Some((_, zone, hours)) => shown(now, hours * 3600, zone),
             None => return Err(Failure::bad_argument("timezone", CITIES.map(|(_, zone, _)| zone), wanted.as_str())),
         },
@@ -149,8 +150,15 @@ fn query_current_time(phone: &mut Phone, arguments: QueryCurrentTime) -> Result<
 
 fn manage_world_clock(phone: &mut Phone, arguments: ManageWorldClock) -> Result<Reply, Failure> {
     let city = || {
-        let city = arguments.city.as_deref().ok_or_else(|| Failure::missing_argument("city", CITIES.map(|(city, ..)| city), "`add` and `remove`"))?;
-        CITIES.iter().find(|(known, ..)| known.eq_ignore_ascii_case(city)).map(|(known, ..)| (*known).to_owned()).ok_or_else(|| Failure::not_found("city", city).with_allowed(CITIES.map(|(city, ..)| city)))
+        let city = arguments
+            .city
+            .as_deref()
+            .ok_or_else(|| Failure::missing_argument("city", CITIES.map(|(city, ..)| city), "`add` and `remove`"))?;
+        CITIES
+            .iter()
+            .find(|(known, ..)| known.eq_ignore_ascii_case(city))
+            .map(|(known, ..)| (*known).to_owned())
+            .ok_or_else(|| Failure::not_found("city", city).with_allowed(CITIES.map(|(city, ..)| city)))
     };
     let update = phone.update("clock", "world", |world: &mut World| {
         match arguments.action {
@@ -175,7 +183,10 @@ fn manage_world_clock(phone: &mut Phone, arguments: ManageWorldClock) -> Result<
         .filter(|(city, ..)| update.value.cities.iter().any(|known| known == city))
         .map(|(city, zone, hours)| json!({"city": city, "now": shown(now, hours * 3600, zone)}))
         .collect();
-    Ok(Reply::new(format!("{} cities", times.len()), json!({"changed": update.changed, "cities": update.value.cities, "times": times})))
+    Ok(Reply::new(
+        format!("{} cities", times.len()),
+        json!({"changed": update.changed, "cities": update.value.cities, "times": times}),
+    ))
 }
 
 fn manage_bedtime(phone: &mut Phone, arguments: ManageBedtime) -> Result<Reply, Failure> {
@@ -188,7 +199,11 @@ fn manage_bedtime(phone: &mut Phone, arguments: ManageBedtime) -> Result<Reply, 
             BedtimeAction::Disable => plan.on = false,
             BedtimeAction::Set => {
                 if sleep.is_none() && wake.is_none() && arguments.days.is_none() {
-                    return Err(Failure::missing_argument("sleepTime", "a time `HH:MM`, or wakeTime, or days", "`set`"));
+                    return Err(Failure::missing_argument(
+                        "sleepTime",
+                        "a time `HH:MM`, or wakeTime, or days",
+                        "`set`",
+                    ));
                 }
                 plan.sleep_time = sleep.clone().unwrap_or_else(|| std::mem::take(&mut plan.sleep_time));
                 plan.wake_time = wake.clone().unwrap_or_else(|| std::mem::take(&mut plan.wake_time));

@@ -96,17 +96,32 @@ fn number(text: &str) -> Result<String, Failure> {
     let clean: String = text.chars().filter(|character| !matches!(character, ' ' | '-')).collect();
     let digits = clean.strip_prefix('+').unwrap_or(&clean);
     let good = (3..=15).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if good { Ok(clean) } else { Err(Failure::bad_argument("phoneNumber", "3 to 15 digits, perhaps with a leading +", text)) }
+    if good {
+        Ok(clean)
+    } else {
+        Err(Failure::bad_argument("phoneNumber", "3 to 15 digits, perhaps with a leading +", text))
+    }
 }
 
 fn address(text: &str) -> Result<String, Failure> {
-    let good = text.len() <= 120 && text.split_once('@').is_some_and(|(user, host)| !user.is_empty() && host.contains('.') && !host.starts_with('.') && !host.ends_with('.'));
-    if good && !text.contains(char::is_whitespace) { Ok(text.to_owned()) } else { Err(Failure::bad_argument("email", "a mail address such as `name@host.example`", text)) }
+    let good = text.len() <= 120
+        && text.split_once('@').is_some_and(|(user, host)| {
+            !user.is_empty() && host.contains('.') && !host.starts_with('.') && !host.ends_with('.')
+        });
+    if good && !text.contains(char::is_whitespace) {
+        Ok(text.to_owned())
+    } else {
+        Err(Failure::bad_argument("email", "a mail address such as `name@host.example`", text))
+    }
 }
 
 fn named(text: &str) -> Result<String, Failure> {
     let text = text.trim();
-    if (1..=60).contains(&text.chars().count()) { Ok(text.to_owned()) } else { Err(Failure::bad_argument("name", "1 to 60 characters", text)) }
+    if (1..=60).contains(&text.chars().count()) {
+        Ok(text.to_owned())
+    } else {
+        Err(Failure::bad_argument("name", "1 to 60 characters", text))
+    }
 }
 
 fn stamp(phone: &Phone) -> String {
@@ -120,13 +135,29 @@ pub(crate) fn add(phone: &mut Phone, arguments: AddContact) -> Result<Reply, Fai
     let emails: Vec<String> = arguments.email.as_deref().map(address).transpose()?.into_iter().collect();
     let same = phone.find_all::<Person>(PEOPLE, &Query::new().eq("/name", name.as_str()))?;
     if let Some(known) = same.iter().find(|known| !phones.is_empty() && known.value.phones == phones) {
-        return Err(Failure::conflict(&format!("`{name}` with this number is already a contact, `{}`", known.key), "change it with manage_contact"));
+        return Err(Failure::conflict(
+            &format!("`{name}` with this number is already a contact, `{}`", known.key),
+            "change it with manage_contact",
+        ));
     }
     let now = stamp(phone);
     let id = phone.next_id("contact");
-    let person = Person { id: id.clone(), name, phones, emails, relation: arguments.relation, group: arguments.group, favourite: false, created: now.clone(), modified: now };
+    let person = Person {
+        id: id.clone(),
+        name,
+        phones,
+        emails,
+        relation: arguments.relation,
+        group: arguments.group,
+        favourite: false,
+        created: now.clone(),
+        modified: now,
+    };
     phone.put(PEOPLE, &id, &person)?;
-    Ok(Reply::new(format!("`{}` added", person.name), json!({"changed": true, "contactId": id, "contact": told(&person)})))
+    Ok(Reply::new(
+        format!("`{}` added", person.name),
+        json!({"changed": true, "contactId": id, "contact": told(&person)}),
+    ))
 }
 
 /// A person as the tools tell it.
@@ -136,8 +167,13 @@ fn told(person: &Person) -> Value {
 
 pub(crate) fn search(phone: &mut Phone, arguments: SearchContacts) -> Result<Reply, Failure> {
     let part = arguments.name.as_deref().map(|name| name.trim().to_lowercase());
-    let digits: Option<String> = arguments.phone_number.map(|number| number.chars().filter(char::is_ascii_digit).collect());
-    let mut people: Vec<Person> = phone.find_all::<Person>(PEOPLE, &Query::new().ascending("/name"))?.into_iter().map(|doc: Doc<Person>| doc.value).collect();
+    let digits: Option<String> =
+        arguments.phone_number.map(|number| number.chars().filter(char::is_ascii_digit).collect());
+    let mut people: Vec<Person> = phone
+        .find_all::<Person>(PEOPLE, &Query::new().ascending("/name"))?
+        .into_iter()
+        .map(|doc: Doc<Person>| doc.value)
+        .collect();
     people.retain(|person| {
         part.as_ref().is_none_or(|part| person.name.to_lowercase().contains(part))
             && digits.as_ref().is_none_or(|digits| person.phones.iter().any(|number| number.contains(digits)))
@@ -159,13 +195,21 @@ pub(crate) fn manage(phone: &mut Phone, arguments: ManageContact) -> Result<Repl
     match arguments.action {
         Action::Delete => {
             phone.delete(PEOPLE, &id)?;
-            return Ok(Reply::new(format!("`{}` deleted; messages keep the number", before.name), json!({"changed": true, "contactId": id})));
+            return Ok(Reply::new(
+                format!("`{}` deleted; messages keep the number", before.name),
+                json!({"changed": true, "contactId": id}),
+            ));
         }
         Action::Favourite => after.favourite = true,
         Action::Unfavourite => after.favourite = false,
-        Action::Update => change(&mut after, arguments.fields.as_ref().ok_or_else(|| Failure::missing_argument("fields", "what changes", "`update`"))?)?,
+        Action::Update => change(
+            &mut after,
+            arguments.fields.as_ref().ok_or_else(|| Failure::missing_argument("fields", "what changes", "`update`"))?,
+        )?,
         Action::Merge => {
-            let other = arguments.other_contact_id.ok_or_else(|| Failure::missing_argument("otherContactId", "the id of the other contact", "`merge`"))?;
+            let other = arguments
+                .other_contact_id
+                .ok_or_else(|| Failure::missing_argument("otherContactId", "the id of the other contact", "`merge`"))?;
             if other == id {
                 return Err(Failure::bad_argument("otherContactId", "another contact than contactId", other));
             }
@@ -178,7 +222,10 @@ pub(crate) fn manage(phone: &mut Phone, arguments: ManageContact) -> Result<Repl
         after.modified = stamp(phone);
         phone.put(PEOPLE, &id, &after)?;
     }
-    Ok(Reply::new(format!("`{}` {}", after.name, if changed { "changed" } else { "was already so" }), json!({"changed": changed, "contactId": id, "contact": told(&after)})))
+    Ok(Reply::new(
+        format!("`{}` {}", after.name, if changed { "changed" } else { "was already so" }),
+        json!({"changed": changed, "contactId": id, "contact": told(&after)}),
+    ))
 }
 
 fn change(person: &mut Person, fields: &Fields) -> Result<(), Failure> {
@@ -201,7 +248,9 @@ fn change(person: &mut Person, fields: &Fields) -> Result<(), Failure> {
 }
 
 fn merge(person: &mut Person, other: &Person) -> Result<(), Failure> {
-    for (entries, others, argument) in [(&mut person.phones, &other.phones, "numbers"), (&mut person.emails, &other.emails, "addresses")] {
+    for (entries, others, argument) in
+        [(&mut person.phones, &other.phones, "numbers"), (&mut person.emails, &other.emails, "addresses")]
+    {
         for entry in others {
             if !entries.contains(entry) {
                 entries.push(entry.clone());

@@ -108,15 +108,25 @@ fn control_screen_casting(phone: &mut Phone, arguments: ControlScreenCasting) ->
         let running = session.device.as_deref().unwrap_or("another device");
         let same = session.device.as_ref() == Some(&device.name);
         if !same {
-            return Err(Failure::conflict(&format!("the screen is already cast to `{running}`"), "stop that session first, then start the new one"));
+            return Err(Failure::conflict(
+                &format!("the screen is already cast to `{running}`"),
+                "stop that session first, then start the new one",
+            ));
         }
     }
     let update = phone.update("casting", "session", |session: &mut Session| {
         match (arguments.action, &device) {
             (Action::Start, Some(device)) => {
-                *session = Session { state: "casting".to_owned(), direction: Some(direction.to_owned()), method: Some(method.to_owned()), device: Some(device.name.clone()) };
+                *session = Session {
+                    state: "casting".to_owned(),
+                    direction: Some(direction.to_owned()),
+                    method: Some(method.to_owned()),
+                    device: Some(device.name.clone()),
+                };
             }
-            (Action::Stop, _) => *session = Session { state: "idle".to_owned(), direction: None, method: None, device: None },
+            (Action::Stop, _) => {
+                *session = Session { state: "idle".to_owned(), direction: None, method: None, device: None }
+            }
             (Action::Start | Action::Query, _) => {}
         }
         Ok(())
@@ -126,7 +136,10 @@ fn control_screen_casting(phone: &mut Phone, arguments: ControlScreenCasting) ->
         Some(device) => format!("the screen is cast to `{device}`"),
         None => "nothing is cast".to_owned(),
     };
-    Ok(Reply::new(text, json!({"changed": update.changed, "state": session.state, "direction": session.direction, "method": session.method, "device": session.device})))
+    Ok(Reply::new(
+        text,
+        json!({"changed": update.changed, "state": session.state, "direction": session.direction, "method": session.method, "device": session.device}),
+    ))
 }
 
 /// The device to cast to: trusted, online, and able to show a screen.
@@ -134,24 +147,49 @@ fn target(phone: &Phone, arguments: &ControlScreenCasting) -> Result<Peer, Failu
     let peer = match (&arguments.target_device_name, arguments.target_device_type) {
         (Some(name), _) => named(phone, "targetDeviceName", name)?,
         (None, Some(kind)) => {
-            let fitting: Vec<Peer> = phone.find_all::<Peer>(PEERS, &Query::new().eq("/type", kind.name()).eq("/online", true))?.into_iter().map(|doc| doc.value).collect();
+            let fitting: Vec<Peer> = phone
+                .find_all::<Peer>(PEERS, &Query::new().eq("/type", kind.name()).eq("/online", true))?
+                .into_iter()
+                .map(|doc| doc.value)
+                .collect();
             match fitting.as_slice() {
                 [] => return Err(Failure::not_found("online device of type", kind.name())),
                 [one] => one.clone(),
-                several => return Err(Failure::ambiguous("targetDeviceType", kind.name(), several.iter().map(|peer| peer.name.clone()))),
+                several => {
+                    return Err(Failure::ambiguous(
+                        "targetDeviceType",
+                        kind.name(),
+                        several.iter().map(|peer| peer.name.clone()),
+                    ));
+                }
             }
         }
-        (None, None) => return Err(Failure::missing_argument("targetDeviceName", "the name of a device, or targetDeviceType", "`start`")),
+        (None, None) => {
+            return Err(Failure::missing_argument(
+                "targetDeviceName",
+                "the name of a device, or targetDeviceType",
+                "`start`",
+            ));
+        }
     };
     if arguments.target_device_type.is_some_and(|kind| kind.name() != peer.kind) {
-        return Err(Failure::bad_argument("targetDeviceType", peer.kind.as_str(), arguments.target_device_type.map(DeviceType::name).unwrap_or_default()));
+        return Err(Failure::bad_argument(
+            "targetDeviceType",
+            peer.kind.as_str(),
+            arguments.target_device_type.map(DeviceType::name).unwrap_or_default(),
+        ));
     }
     if !["tv", "pc", "tablet"].contains(&peer.kind.as_str()) {
         return Err(Failure::conflict(&format!("`{}` cannot show a screen", peer.name), "choose a tv, pc or tablet"));
     }
     match (peer.trusted, peer.online) {
-        (false, _) => Err(Failure::precondition(&format!("`{}` is not paired", peer.name), "pair it with manage_device_pairing first")),
-        (true, false) => Err(Failure::precondition(&format!("`{}` is offline", peer.name), "the user turns it on first")),
+        (false, _) => Err(Failure::precondition(
+            &format!("`{}` is not paired", peer.name),
+            "pair it with manage_device_pairing first",
+        )),
+        (true, false) => {
+            Err(Failure::precondition(&format!("`{}` is offline", peer.name), "the user turns it on first"))
+        }
         (true, true) => Ok(peer),
     }
 }

@@ -36,7 +36,10 @@ impl ToolPlugin for Devices {
                     .initial("peer-d", peer("peer-d", "Tablet", "tablet", json!(80)))
                     .initial("peer-e", peer("peer-e", "Watch", "watch", json!(55))),
             )
-            .owns(Collection::new("casting").initial("session", json!({"state": "idle", "direction": null, "method": null, "device": null})))
+            .owns(
+                Collection::new("casting")
+                    .initial("session", json!({"state": "idle", "direction": null, "method": null, "device": null})),
+            )
             .owns(
                 Collection::new("sharing")
                     .initial("clipboard", json!({"on": false}))

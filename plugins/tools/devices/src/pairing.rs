@@ -60,30 +60,42 @@ pub(crate) fn named(phone: &PhoneView, argument: &str, name: &str) -> Result<Pee
     let wanted = name.trim().to_lowercase();
     let all: Vec<Peer> = phone.find_all::<Peer>(PEERS, &Query::new())?.into_iter().map(|doc| doc.value).collect();
     let exact = all.iter().find(|peer| peer.name.to_lowercase() == wanted);
-    let part: Vec<&Peer> = all.iter().filter(|peer| !wanted.is_empty() && peer.name.to_lowercase().contains(&wanted)).collect();
+    let part: Vec<&Peer> =
+        all.iter().filter(|peer| !wanted.is_empty() && peer.name.to_lowercase().contains(&wanted)).collect();
     match (exact, part.as_slice()) {
         (Some(peer), _) => Ok(peer.clone()),
         (None, [peer]) => Ok((*peer).clone()),
-        (None, []) => Err(Failure::not_found("device", name).with_allowed(all.iter().map(|peer| peer.name.clone()).collect::<Vec<_>>())),
+        (None, []) => Err(Failure::not_found("device", name)
+            .with_allowed(all.iter().map(|peer| peer.name.clone()).collect::<Vec<_>>())),
         (None, several) => Err(Failure::ambiguous(argument, name, several.iter().map(|peer| peer.name.clone()))),
     }
 }
 
 fn manage_device_pairing(phone: &mut Phone, arguments: ManageDevicePairing) -> Result<Reply, Failure> {
     if arguments.action == Action::Query && arguments.device_name.is_none() {
-        let all: Vec<Value> = phone.find_all::<Value>(PEERS, &Query::new().ascending("/name"))?.into_iter().map(|doc| doc.value).collect();
+        let all: Vec<Value> = phone
+            .find_all::<Value>(PEERS, &Query::new().ascending("/name"))?
+            .into_iter()
+            .map(|doc| doc.value)
+            .collect();
         return Ok(Reply::new(format!("{} devices", all.len()), json!({"total": all.len(), "devices": all})));
     }
-    let name = arguments.device_name.ok_or_else(|| Failure::missing_argument("deviceName", "the name of a device", "everything but `query`"))?;
+    let name = arguments
+        .device_name
+        .ok_or_else(|| Failure::missing_argument("deviceName", "the name of a device", "everything but `query`"))?;
     let before = named(phone, "deviceName", &name)?;
     let mut after = before.clone();
     match arguments.action {
         Action::Query => {}
         Action::Unpair => after.trusted = false,
-        Action::Pair if !before.online => return Err(Failure::precondition(&format!("`{}` is offline", before.name), "the user turns it on first")),
+        Action::Pair if !before.online => {
+            return Err(Failure::precondition(&format!("`{}` is offline", before.name), "the user turns it on first"));
+        }
         Action::Pair => after.trusted = true,
         Action::Rename => {
-            let new = arguments.new_name.ok_or_else(|| Failure::missing_argument("newName", "1 to 40 characters", "`rename`"))?;
+            let new = arguments
+                .new_name
+                .ok_or_else(|| Failure::missing_argument("newName", "1 to 40 characters", "`rename`"))?;
             if !(1..=40).contains(&new.chars().count()) {
                 return Err(Failure::bad_argument("newName", "1 to 40 characters", new));
             }

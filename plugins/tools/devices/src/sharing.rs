@@ -154,7 +154,10 @@ fn manage_clipboard_sharing(phone: &mut Phone, arguments: ManageClipboardSharing
         Ok(())
     })?;
     let on = update.value.on;
-    Ok(Reply::new(format!("clipboard sharing is {}", if on { "on" } else { "off" }), json!({"changed": update.changed, "on": on})))
+    Ok(Reply::new(
+        format!("clipboard sharing is {}", if on { "on" } else { "off" }),
+        json!({"changed": update.changed, "on": on}),
+    ))
 }
 
 /// A paired device that is online.
@@ -162,14 +165,23 @@ fn partner(phone: &Phone, argument: &str, name: Option<&String>, needed_by: &str
     let name = name.ok_or_else(|| Failure::missing_argument(argument, "the name of a device", needed_by))?;
     let peer = named(phone, argument, name)?;
     match (peer.trusted, peer.online) {
-        (false, _) => Err(Failure::precondition(&format!("`{}` is not paired", peer.name), "pair it with manage_device_pairing first")),
-        (true, false) => Err(Failure::precondition(&format!("`{}` is offline", peer.name), "the user turns it on first")),
+        (false, _) => Err(Failure::precondition(
+            &format!("`{}` is not paired", peer.name),
+            "pair it with manage_device_pairing first",
+        )),
+        (true, false) => {
+            Err(Failure::precondition(&format!("`{}` is offline", peer.name), "the user turns it on first"))
+        }
         (true, true) => Ok(peer),
     }
 }
 
 fn manage_keyboard_mouse_sharing(phone: &mut Phone, arguments: ManageKeyboardMouseSharing) -> Result<Reply, Failure> {
-    let peer = if arguments.action == Toggle::Enable { Some(partner(phone, "deviceName", arguments.device_name.as_ref(), "`enable`")?) } else { None };
+    let peer = if arguments.action == Toggle::Enable {
+        Some(partner(phone, "deviceName", arguments.device_name.as_ref(), "`enable`")?)
+    } else {
+        None
+    };
     let other = match peer.as_ref().map(|peer| peer.kind.as_str()) {
         None | Some("pc") => "pc",
         Some("tablet") => "tablet",
@@ -185,7 +197,14 @@ fn manage_keyboard_mouse_sharing(phone: &mut Phone, arguments: ManageKeyboardMou
     }
     let update = phone.update("sharing", "keyboard_mouse", |sharing: &mut KeyboardMouse| {
         match (arguments.action, &peer) {
-            (Toggle::Enable, Some(peer)) => *sharing = KeyboardMouse { on: true, source: Some(source.to_owned()), target: Some(target.to_owned()), device: Some(peer.name.clone()) },
+            (Toggle::Enable, Some(peer)) => {
+                *sharing = KeyboardMouse {
+                    on: true,
+                    source: Some(source.to_owned()),
+                    target: Some(target.to_owned()),
+                    device: Some(peer.name.clone()),
+                }
+            }
             (Toggle::Disable, _) => *sharing = KeyboardMouse { on: false, source: None, target: None, device: None },
             (Toggle::Enable | Toggle::Query, _) => {}
         }
@@ -193,11 +212,18 @@ fn manage_keyboard_mouse_sharing(phone: &mut Phone, arguments: ManageKeyboardMou
     })?;
     let sharing = update.value;
     let text = format!("keyboard and mouse sharing is {}", if sharing.on { "on" } else { "off" });
-    Ok(Reply::new(text, json!({"changed": update.changed, "on": sharing.on, "source": sharing.source, "target": sharing.target, "device": sharing.device})))
+    Ok(Reply::new(
+        text,
+        json!({"changed": update.changed, "on": sharing.on, "source": sharing.source, "target": sharing.target, "device": sharing.device}),
+    ))
 }
 
 fn manage_multi_screen(phone: &mut Phone, arguments: ManageMultiScreen) -> Result<Reply, Failure> {
-    let peer = if arguments.action == ScreenAction::Start { Some(partner(phone, "device", arguments.device.as_ref(), "`start`")?) } else { None };
+    let peer = if arguments.action == ScreenAction::Start {
+        Some(partner(phone, "device", arguments.device.as_ref(), "`start`")?)
+    } else {
+        None
+    };
     let update = phone.update("sharing", "multi_screen", |screen: &mut MultiScreen| {
         match (arguments.action, &peer) {
             (ScreenAction::Start, Some(peer)) => {
@@ -205,11 +231,16 @@ fn manage_multi_screen(phone: &mut Phone, arguments: ManageMultiScreen) -> Resul
                     let running = screen.device.as_deref().unwrap_or("another device");
                     return Err(Failure::conflict(&format!("`{running}` is already the second screen"), "stop first"));
                 }
-                *screen = MultiScreen { on: true, device: Some(peer.name.clone()), mode: Some(arguments.mode.map_or("mirror", ScreenMode::name).to_owned()) };
+                *screen = MultiScreen {
+                    on: true,
+                    device: Some(peer.name.clone()),
+                    mode: Some(arguments.mode.map_or("mirror", ScreenMode::name).to_owned()),
+                };
             }
             (ScreenAction::Stop, _) => *screen = MultiScreen { on: false, device: None, mode: None },
             (ScreenAction::Mode, _) => {
-                let mode = arguments.mode.ok_or_else(|| Failure::missing_argument("mode", ["mirror", "extend"], "`mode`"))?;
+                let mode =
+                    arguments.mode.ok_or_else(|| Failure::missing_argument("mode", ["mirror", "extend"], "`mode`"))?;
                 if !screen.on {
                     return Err(Failure::precondition("no second screen is running", "start it first"));
                 }
@@ -224,5 +255,8 @@ fn manage_multi_screen(phone: &mut Phone, arguments: ManageMultiScreen) -> Resul
         Some(device) => format!("`{device}` is the second screen"),
         None => "no second screen is running".to_owned(),
     };
-    Ok(Reply::new(text, json!({"changed": update.changed, "on": screen.on, "device": screen.device, "mode": screen.mode})))
+    Ok(Reply::new(
+        text,
+        json!({"changed": update.changed, "on": screen.on, "device": screen.device, "mode": screen.mode}),
+    ))
 }

@@ -48,20 +48,88 @@ fn a_repeated_change_succeeds_and_says_that_nothing_changed() {
 
 #[test]
 fn refusals_name_the_argument_and_what_is_allowed() {
-    let away = || phone().state(json!({"devices": {"peer-d": {"id": "peer-d", "name": "Tablet", "type": "tablet", "trusted": true, "online": false, "battery": null}}}));
+    let away = || {
+        phone().state(json!({"devices": {"peer-d": {"id": "peer-d", "name": "Tablet", "type": "tablet", "trusted": true, "online": false, "battery": null}}}))
+    };
     for (mut test, tool, arguments, code, part) in [
         (phone(), "control_screen_casting", json!({"action": "start"}), Code::BAD_ARGUMENT, "targetDeviceName"),
-        (phone(), "control_screen_casting", json!({"action": "start", "targetDeviceName": "Radio"}), Code::NOT_FOUND, "Office PC"),
-        (phone(), "control_screen_casting", json!({"action": "start", "targetDeviceName": "tv"}), Code::AMBIGUOUS, "Bedroom TV"),
-        (phone(), "control_screen_casting", json!({"action": "start", "targetDeviceType": "tv"}), Code::AMBIGUOUS, "Living Room TV"),
-        (phone(), "control_screen_casting", json!({"action": "start", "targetDeviceName": "Watch"}), Code::CONFLICT, "cannot show"),
-        (phone(), "control_screen_casting", json!({"action": "start", "targetDeviceName": "Office PC", "targetDeviceType": "tv"}), Code::BAD_ARGUMENT, "pc"),
-        (away(), "control_screen_casting", json!({"action": "start", "targetDeviceName": "Tablet"}), Code::PRECONDITION, "offline"),
-        (away(), "manage_device_pairing", json!({"action": "pair", "deviceName": "Tablet"}), Code::PRECONDITION, "offline"),
-        (phone(), "manage_device_pairing", json!({"action": "rename", "deviceName": "Tablet"}), Code::BAD_ARGUMENT, "newName"),
-        (phone(), "manage_keyboard_mouse_sharing", json!({"action": "enable", "deviceName": "Watch"}), Code::CONFLICT, "pc or tablet"),
-        (phone(), "manage_keyboard_mouse_sharing", json!({"action": "enable", "deviceName": "Tablet", "targetDeviceType": "tablet"}), Code::BAD_ARGUMENT, "another side"),
-        (phone(), "manage_multi_screen", json!({"action": "mode", "mode": "extend"}), Code::PRECONDITION, "start it first"),
+        (
+            phone(),
+            "control_screen_casting",
+            json!({"action": "start", "targetDeviceName": "Radio"}),
+            Code::NOT_FOUND,
+            "Office PC",
+        ),
+        (
+            phone(),
+            "control_screen_casting",
+            json!({"action": "start", "targetDeviceName": "tv"}),
+            Code::AMBIGUOUS,
+            "Bedroom TV",
+        ),
+        (
+            phone(),
+            "control_screen_casting",
+            json!({"action": "start", "targetDeviceType": "tv"}),
+            Code::AMBIGUOUS,
+            "Living Room TV",
+        ),
+        (
+            phone(),
+            "control_screen_casting",
+            json!({"action": "start", "targetDeviceName": "Watch"}),
+            Code::CONFLICT,
+            "cannot show",
+        ),
+        (
+            phone(),
+            "control_screen_casting",
+            json!({"action": "start", "targetDeviceName": "Office PC", "targetDeviceType": "tv"}),
+            Code::BAD_ARGUMENT,
+            "pc",
+        ),
+        (
+            away(),
+            "control_screen_casting",
+            json!({"action": "start", "targetDeviceName": "Tablet"}),
+            Code::PRECONDITION,
+            "offline",
+        ),
+        (
+            away(),
+            "manage_device_pairing",
+            json!({"action": "pair", "deviceName": "Tablet"}),
+            Code::PRECONDITION,
+            "offline",
+        ),
+        (
+            phone(),
+            "manage_device_pairing",
+            json!({"action": "rename", "deviceName": "Tablet"}),
+            Code::BAD_ARGUMENT,
+            "newName",
+        ),
+        (
+            phone(),
+            "manage_keyboard_mouse_sharing",
+            json!({"action": "enable", "deviceName": "Watch"}),
+            Code::CONFLICT,
+            "pc or tablet",
+        ),
+        (
+            phone(),
+            "manage_keyboard_mouse_sharing",
+            json!({"action": "enable", "deviceName": "Tablet", "targetDeviceType": "tablet"}),
+            Code::BAD_ARGUMENT,
+            "another side",
+        ),
+        (
+            phone(),
+            "manage_multi_screen",
+            json!({"action": "mode", "mode": "extend"}),
+            Code::PRECONDITION,
+            "start it first",
+        ),
     ] {
         let failure = test.call(tool, arguments.clone()).expect_err("a refusal");
         assert_eq!(failure.code(), Some(code), "{tool} {arguments}: {}", failure.message());

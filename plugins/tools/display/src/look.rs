@@ -278,7 +278,10 @@ fn manage_font(phone: &mut Phone, arguments: ManageFont) -> Result<Reply, Failur
         Ok(())
     })?;
     let Font { size_percent, bold } = update.value;
-    Ok(Reply::new(format!("text is {size_percent} %{}", if bold { ", bold" } else { "" }), json!({"changed": update.changed, "sizePercent": size_percent, "bold": bold})))
+    Ok(Reply::new(
+        format!("text is {size_percent} %{}", if bold { ", bold" } else { "" }),
+        json!({"changed": update.changed, "sizePercent": size_percent, "bold": bold}),
+    ))
 }
 
 fn set_display_size(phone: &mut Phone, arguments: SetDisplaySize) -> Result<Reply, Failure> {
@@ -303,13 +306,18 @@ fn choose(phone: &mut Phone, key: &str, what: &str, mode: Option<&str>) -> Resul
         }
         Ok(())
     })?;
-    Ok(Reply::new(format!("{what} is {}", update.value.mode), json!({"changed": update.changed, "mode": update.value.mode})))
+    Ok(Reply::new(
+        format!("{what} is {}", update.value.mode),
+        json!({"changed": update.changed, "mode": update.value.mode}),
+    ))
 }
 
 fn manage_refresh_rate(phone: &mut Phone, arguments: ManageRefreshRate) -> Result<Reply, Failure> {
     let mode = match (arguments.action, arguments.mode) {
         (SetAction::Query, _) => None,
-        (SetAction::Set, None) => return Err(Failure::missing_argument("mode", ["standard", "high", "adaptive"], "`set`")),
+        (SetAction::Set, None) => {
+            return Err(Failure::missing_argument("mode", ["standard", "high", "adaptive"], "`set`"));
+        }
         (SetAction::Set, Some(RefreshMode::Standard)) => Some("standard"),
         (SetAction::Set, Some(RefreshMode::High)) => Some("high"),
         (SetAction::Set, Some(RefreshMode::Adaptive)) => Some("adaptive"),
@@ -330,7 +338,9 @@ fn set_screen_resolution(phone: &mut Phone, arguments: SetScreenResolution) -> R
 fn manage_color_mode(phone: &mut Phone, arguments: ManageColorMode) -> Result<Reply, Failure> {
     let mode = match (arguments.action, arguments.mode) {
         (SetAction::Query, _) => None,
-        (SetAction::Set, None) => return Err(Failure::missing_argument("mode", ["natural", "vivid", "cinema"], "`set`")),
+        (SetAction::Set, None) => {
+            return Err(Failure::missing_argument("mode", ["natural", "vivid", "cinema"], "`set`"));
+        }
         (SetAction::Set, Some(ColorMode::Natural)) => Some("natural"),
         (SetAction::Set, Some(ColorMode::Vivid)) => Some("vivid"),
         (SetAction::Set, Some(ColorMode::Cinema)) => Some("cinema"),
@@ -356,16 +366,23 @@ fn manage_always_on_display(phone: &mut Phone, arguments: ManageAlwaysOnDisplay)
                 }
             }
             AlwaysOnAction::Disable => always_on.on = false,
-            AlwaysOnAction::SetStyle => style.ok_or_else(|| Failure::missing_argument("style", ["clock", "calendar", "picture"], "`set_style`"))?.clone_into(&mut always_on.style),
+            AlwaysOnAction::SetStyle => style
+                .ok_or_else(|| Failure::missing_argument("style", ["clock", "calendar", "picture"], "`set_style`"))?
+                .clone_into(&mut always_on.style),
         }
         Ok(())
     })?;
     let always_on = update.value;
     let text = match arguments.action {
         AlwaysOnAction::Enable | AlwaysOnAction::Disable => told("always-on display", always_on.on, update.changed),
-        AlwaysOnAction::SetStyle | AlwaysOnAction::Query => format!("always-on display is {}, showing {}", if always_on.on { "on" } else { "off" }, always_on.style),
+        AlwaysOnAction::SetStyle | AlwaysOnAction::Query => {
+            format!("always-on display is {}, showing {}", if always_on.on { "on" } else { "off" }, always_on.style)
+        }
     };
-    Ok(Reply::new(text, json!({"changed": update.changed, "on": always_on.on, "style": always_on.style, "schedule": always_on.schedule})))
+    Ok(Reply::new(
+        text,
+        json!({"changed": update.changed, "on": always_on.on, "style": always_on.style, "schedule": always_on.schedule}),
+    ))
 }
 
 fn manage_status_bar_display(phone: &mut Phone, arguments: ManageStatusBarDisplay) -> Result<Reply, Failure> {
@@ -375,7 +392,9 @@ fn manage_status_bar_display(phone: &mut Phone, arguments: ManageStatusBarDispla
             BarAction::Show => true,
             BarAction::Hide => false,
         };
-        let item = arguments.item.ok_or_else(|| Failure::missing_argument("item", items.keys().cloned().collect::<Vec<_>>(), "`show` and `hide`"))?;
+        let item = arguments.item.ok_or_else(|| {
+            Failure::missing_argument("item", items.keys().cloned().collect::<Vec<_>>(), "`show` and `hide`")
+        })?;
         items.insert(item.name().to_owned(), shown);
         Ok(())
     })?;

@@ -219,7 +219,10 @@ fn manage_brightness(phone: &mut Phone, arguments: ManageBrightness) -> Result<R
         Ok(())
     })?;
     let Brightness { level, auto } = update.value;
-    Ok(Reply::new(format!("brightness is {}", if auto { "automatic".to_owned() } else { format!("{level} %") }), json!({"changed": update.changed, "level": level, "auto": auto})))
+    Ok(Reply::new(
+        format!("brightness is {}", if auto { "automatic".to_owned() } else { format!("{level} %") }),
+        json!({"changed": update.changed, "level": level, "auto": auto}),
+    ))
 }
 
 fn manage_dark_mode(phone: &mut Phone, arguments: ManageDarkMode) -> Result<Reply, Failure> {
@@ -232,7 +235,11 @@ fn manage_dark_mode(phone: &mut Phone, arguments: ManageDarkMode) -> Result<Repl
                 dark.on = false;
                 dark.schedule = None;
             }
-            DarkAction::Schedule => dark.schedule = Some(schedule.ok_or_else(|| Failure::missing_argument("schedule", "{from: `HH:MM`, to: `HH:MM`}", "`schedule`"))?),
+            DarkAction::Schedule => {
+                dark.schedule = Some(schedule.ok_or_else(|| {
+                    Failure::missing_argument("schedule", "{from: `HH:MM`, to: `HH:MM`}", "`schedule`")
+                })?)
+            }
         }
         Ok(())
     })?;
@@ -269,7 +276,10 @@ fn manage_eye_comfort(phone: &mut Phone, arguments: ManageEyeComfort) -> Result<
         ComfortAction::Intensity => format!("eye comfort intensity is {} %", comfort.intensity),
         ComfortAction::Enable | ComfortAction::Disable => told("eye comfort", comfort.on, update.changed),
     };
-    Ok(Reply::new(text, json!({"changed": update.changed, "on": comfort.on, "intensity": comfort.intensity, "schedule": comfort.schedule})))
+    Ok(Reply::new(
+        text,
+        json!({"changed": update.changed, "on": comfort.on, "intensity": comfort.intensity, "schedule": comfort.schedule}),
+    ))
 }
 
 fn manage_auto_rotate(phone: &mut Phone, arguments: ManageAutoRotate) -> Result<Reply, Failure> {
@@ -298,7 +308,10 @@ fn set_screen_timeout(phone: &mut Phone, arguments: SetScreenTimeout) -> Result<
         timeout.seconds = seconds;
         Ok(())
     })?;
-    Ok(Reply::new(format!("the screen turns off after {seconds} s"), json!({"changed": update.changed, "seconds": seconds})))
+    Ok(Reply::new(
+        format!("the screen turns off after {seconds} s"),
+        json!({"changed": update.changed, "seconds": seconds}),
+    ))
 }
 
 fn control_screen(phone: &mut Phone, arguments: ControlScreen) -> Result<Reply, Failure> {

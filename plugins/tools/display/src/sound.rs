@@ -323,7 +323,13 @@ fn manage_volume(phone: &mut Phone, arguments: ManageVolume) -> Result<Reply, Fa
         if arguments.action == VolumeAction::Query {
             return Ok(());
         }
-        let stream = arguments.stream.ok_or_else(|| Failure::missing_argument("stream", ["media", "ring", "alarm", "call", "notification"], "everything but `query`"))?;
+        let stream = arguments.stream.ok_or_else(|| {
+            Failure::missing_argument(
+                "stream",
+                ["media", "ring", "alarm", "call", "notification"],
+                "everything but `query`",
+            )
+        })?;
         let now = volumes.get(stream.name()).copied().unwrap_or(0);
         let level = match arguments.action {
             VolumeAction::Set => percent("level", arguments.level, "`set`")?,
@@ -335,7 +341,9 @@ fn manage_volume(phone: &mut Phone, arguments: ManageVolume) -> Result<Reply, Fa
         Ok(())
     })?;
     let text = match arguments.stream {
-        Some(stream) => format!("{} volume is {} %", stream.name(), update.value.get(stream.name()).copied().unwrap_or(0)),
+        Some(stream) => {
+            format!("{} volume is {} %", stream.name(), update.value.get(stream.name()).copied().unwrap_or(0))
+        }
         None => "volumes".to_owned(),
     };
     Ok(Reply::new(text, json!({"changed": update.changed, "volumes": update.value})))
@@ -344,7 +352,9 @@ fn manage_volume(phone: &mut Phone, arguments: ManageVolume) -> Result<Reply, Fa
 fn manage_sound_mode(phone: &mut Phone, arguments: ManageSoundMode) -> Result<Reply, Failure> {
     let mode = match (arguments.action, arguments.mode) {
         (SetAction::Query, _) => None,
-        (SetAction::Set, None) => return Err(Failure::missing_argument("mode", ["ring", "vibrate", "silent"], "`set`")),
+        (SetAction::Set, None) => {
+            return Err(Failure::missing_argument("mode", ["ring", "vibrate", "silent"], "`set`"));
+        }
         (SetAction::Set, Some(RingMode::Ring)) => Some("ring"),
         (SetAction::Set, Some(RingMode::Vibrate)) => Some("vibrate"),
         (SetAction::Set, Some(RingMode::Silent)) => Some("silent"),
@@ -355,7 +365,10 @@ fn manage_sound_mode(phone: &mut Phone, arguments: ManageSoundMode) -> Result<Re
         }
         Ok(())
     })?;
-    Ok(Reply::new(format!("ring mode is {}", update.value.mode), json!({"changed": update.changed, "mode": update.value.mode})))
+    Ok(Reply::new(
+        format!("ring mode is {}", update.value.mode),
+        json!({"changed": update.changed, "mode": update.value.mode}),
+    ))
 }
 
 fn manage_vibration(phone: &mut Phone, arguments: ManageVibration) -> Result<Reply, Failure> {
@@ -369,8 +382,16 @@ fn manage_vibration(phone: &mut Phone, arguments: ManageVibration) -> Result<Rep
             (Some(Scope::Touch), Some(enabled)) => vibration.touch = enabled,
             (Some(Scope::Notification), Some(enabled)) => vibration.notification = enabled,
             (Some(_), None) => return Err(Failure::missing_argument("enabled", "true or false", "`scope`")),
-            (None, Some(_)) => return Err(Failure::missing_argument("scope", ["ring", "silent", "touch", "notification"], "`enabled`")),
-            (None, None) if arguments.intensity.is_none() => return Err(Failure::missing_argument("scope", "a scope with enabled, or intensity", "`set`")),
+            (None, Some(_)) => {
+                return Err(Failure::missing_argument(
+                    "scope",
+                    ["ring", "silent", "touch", "notification"],
+                    "`enabled`",
+                ));
+            }
+            (None, None) if arguments.intensity.is_none() => {
+                return Err(Failure::missing_argument("scope", "a scope with enabled, or intensity", "`set`"));
+            }
             (None, None) => {}
         }
         vibration.intensity = percent("intensity", arguments.intensity.or(Some(vibration.intensity)), "")?;
@@ -385,7 +406,13 @@ fn set_ringtone(phone: &mut Phone, arguments: SetRingtone) -> Result<Reply, Fail
         return Err(Failure::bad_argument("sound", TONES, sound));
     }
     let contact = match (arguments.target, arguments.contact_id) {
-        (Target::Contact, None) => return Err(Failure::missing_argument("contactId", "a contact's id, as search_contacts tells it", "target `contact`")),
+        (Target::Contact, None) => {
+            return Err(Failure::missing_argument(
+                "contactId",
+                "a contact's id, as search_contacts tells it",
+                "target `contact`",
+            ));
+        }
         (Target::Contact, Some(id)) => {
             if phone.get::<serde_json::Value>("contacts", &id)?.is_none() {
                 return Err(Failure::not_found("contact", id));
@@ -415,7 +442,9 @@ fn manage_sound_effect(phone: &mut Phone, arguments: ManageSoundEffect) -> Resul
             EffectAction::Enable => effect.on = true,
             EffectAction::Disable => effect.on = false,
             EffectAction::Preset => {
-                let preset = arguments.effect.ok_or_else(|| Failure::missing_argument("effect", ["none", "music", "movie", "voice"], "`preset`"))?;
+                let preset = arguments.effect.ok_or_else(|| {
+                    Failure::missing_argument("effect", ["none", "music", "movie", "voice"], "`preset`")
+                })?;
                 preset.name().clone_into(&mut effect.preset);
                 effect.on = true;
             }
@@ -425,7 +454,9 @@ fn manage_sound_effect(phone: &mut Phone, arguments: ManageSoundEffect) -> Resul
     let effect = update.value;
     let text = match arguments.action {
         EffectAction::Enable | EffectAction::Disable => told("sound effect", effect.on, update.changed),
-        EffectAction::Preset | EffectAction::Query => format!("sound effect is {}, preset {}", if effect.on { "on" } else { "off" }, effect.preset),
+        EffectAction::Preset | EffectAction::Query => {
+            format!("sound effect is {}, preset {}", if effect.on { "on" } else { "off" }, effect.preset)
+        }
     };
     Ok(Reply::new(text, json!({"changed": update.changed, "on": effect.on, "effect": effect.preset})))
 }
@@ -436,7 +467,10 @@ fn manage_audio_output(phone: &mut Phone, arguments: ManageAudioOutput) -> Resul
     devices.extend(bluetooth.map(|bluetooth| bluetooth.connected).unwrap_or_default());
     let update = phone.update("sound", "output", |output: &mut Output| {
         if arguments.action == OutputAction::Switch {
-            let device = arguments.device_name.clone().ok_or_else(|| Failure::missing_argument("deviceName", devices.clone(), "`switch`"))?;
+            let device = arguments
+                .device_name
+                .clone()
+                .ok_or_else(|| Failure::missing_argument("deviceName", devices.clone(), "`switch`"))?;
             if !devices.contains(&device) {
                 return Err(Failure::not_found("output device", device).with_allowed(devices.clone()));
             }
@@ -444,7 +478,10 @@ fn manage_audio_output(phone: &mut Phone, arguments: ManageAudioOutput) -> Resul
         }
         Ok(())
     })?;
-    Ok(Reply::new(format!("sound comes from {}", update.value.device), json!({"changed": update.changed, "device": update.value.device, "devices": devices})))
+    Ok(Reply::new(
+        format!("sound comes from {}", update.value.device),
+        json!({"changed": update.changed, "device": update.value.device, "devices": devices}),
+    ))
 }
 
 fn manage_audio_balance(phone: &mut Phone, arguments: ManageAudioBalance) -> Result<Reply, Failure> {
@@ -463,5 +500,8 @@ fn manage_audio_balance(phone: &mut Phone, arguments: ManageAudioBalance) -> Res
         sound.mono = arguments.mono.unwrap_or(sound.mono);
         Ok(())
     })?;
-    Ok(Reply::new("audio balance", json!({"changed": update.changed, "mono": update.value.mono, "balance": update.value.balance})))
+    Ok(Reply::new(
+        "audio balance",
+        json!({"changed": update.changed, "mono": update.value.mono, "balance": update.value.balance}),
+    ))
 }

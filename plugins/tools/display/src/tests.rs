@@ -66,7 +66,23 @@ fn steps_stop_at_the_ends() {
 
 #[test]
 fn a_query_changes_nothing() {
-    for tool in ["manage_brightness", "manage_dark_mode", "manage_eye_comfort", "manage_auto_rotate", "manage_font", "manage_refresh_rate", "manage_color_mode", "manage_always_on_display", "manage_status_bar_display", "manage_volume", "manage_sound_mode", "manage_vibration", "manage_sound_effect", "manage_audio_output", "manage_audio_balance"] {
+    for tool in [
+        "manage_brightness",
+        "manage_dark_mode",
+        "manage_eye_comfort",
+        "manage_auto_rotate",
+        "manage_font",
+        "manage_refresh_rate",
+        "manage_color_mode",
+        "manage_always_on_display",
+        "manage_status_bar_display",
+        "manage_volume",
+        "manage_sound_mode",
+        "manage_vibration",
+        "manage_sound_effect",
+        "manage_audio_output",
+        "manage_audio_balance",
+    ] {
         assert_eq!(data(&mut phone(), tool, json!({"action": "query"}))["changed"], json!(false), "{tool}");
     }
 }
@@ -77,7 +93,12 @@ fn refusals_name_the_argument_and_what_is_allowed() {
         ("manage_brightness", json!({"action": "set"}), Code::BAD_ARGUMENT, "0 to 100"),
         ("manage_brightness", json!({"action": "set", "level": 101}), Code::BAD_ARGUMENT, "101"),
         ("manage_dark_mode", json!({"action": "schedule"}), Code::BAD_ARGUMENT, "schedule"),
-        ("manage_dark_mode", json!({"action": "schedule", "schedule": {"from": "25:00", "to": "06:00"}}), Code::BAD_ARGUMENT, "schedule.from"),
+        (
+            "manage_dark_mode",
+            json!({"action": "schedule", "schedule": {"from": "25:00", "to": "06:00"}}),
+            Code::BAD_ARGUMENT,
+            "schedule.from",
+        ),
         ("set_screen_timeout", json!({"seconds": 45}), Code::BAD_ARGUMENT, "1800"),
         ("manage_font", json!({"action": "set"}), Code::BAD_ARGUMENT, "sizePercent"),
         ("manage_font", json!({"action": "set", "sizePercent": 500}), Code::BAD_ARGUMENT, "80 to 200"),
@@ -88,7 +109,12 @@ fn refusals_name_the_argument_and_what_is_allowed() {
         ("manage_vibration", json!({"action": "set", "scope": "ring"}), Code::BAD_ARGUMENT, "enabled"),
         ("set_ringtone", json!({"target": "call", "sound": "Techno"}), Code::BAD_ARGUMENT, "Marimba"),
         ("set_ringtone", json!({"target": "contact", "sound": "Bell"}), Code::BAD_ARGUMENT, "contactId"),
-        ("set_ringtone", json!({"target": "contact", "sound": "Bell", "contactId": "nobody"}), Code::NOT_FOUND, "nobody"),
+        (
+            "set_ringtone",
+            json!({"target": "contact", "sound": "Bell", "contactId": "nobody"}),
+            Code::NOT_FOUND,
+            "nobody",
+        ),
         ("manage_audio_output", json!({"action": "switch", "deviceName": "Car"}), Code::NOT_FOUND, "Earbuds"),
         ("manage_audio_balance", json!({"action": "set", "balance": 200}), Code::BAD_ARGUMENT, "-100 to 100"),
     ] {

@@ -58,32 +58,53 @@ pub(crate) fn tools() -> Vec<Tool> {
 /// Refuses to turn a radio on while airplane mode is on.
 pub(crate) fn leave_for(what: &str, phone: &Phone) -> Result<(), Failure> {
     let airplane: Airplane = phone.require("net", "airplane")?;
-    if airplane.on { Err(Failure::conflict(&format!("airplane mode keeps {what} off"), "disable airplane mode first")) } else { Ok(()) }
+    if airplane.on {
+        Err(Failure::conflict(&format!("airplane mode keeps {what} off"), "disable airplane mode first"))
+    } else {
+        Ok(())
+    }
 }
 
 fn manage_airplane_mode(phone: &mut Phone, arguments: ManageAirplaneMode) -> Result<Reply, Failure> {
     let airplane: Airplane = phone.require("net", "airplane")?;
     let on = match arguments.action {
-        Action::Query => return Ok(Reply::new(if airplane.on { "airplane mode is on" } else { "airplane mode is off" }, json!({"on": airplane.on}))),
+        Action::Query => {
+            return Ok(Reply::new(
+                if airplane.on { "airplane mode is on" } else { "airplane mode is off" },
+                json!({"on": airplane.on}),
+            ));
+        }
         Action::Enable => true,
         Action::Disable => false,
     };
     if airplane.on == on {
-        return Ok(Reply::new(format!("airplane mode was already {}", if on { "on" } else { "off" }), json!({"changed": false, "on": on})));
+        return Ok(Reply::new(
+            format!("airplane mode was already {}", if on { "on" } else { "off" }),
+            json!({"changed": false, "on": on}),
+        ));
     }
     let remembered = if on { Some(turn_off(phone)?) } else { None };
     if let Some(radios) = &airplane.remembered {
         restore(phone, radios)?;
     }
     phone.put("net", "airplane", &Airplane { on, remembered })?;
-    Ok(Reply::new(format!("airplane mode turned {}", if on { "on" } else { "off" }), json!({"changed": true, "on": on})))
+    Ok(Reply::new(
+        format!("airplane mode turned {}", if on { "on" } else { "off" }),
+        json!({"changed": true, "on": on}),
+    ))
 }
 
 fn turn_off(phone: &mut Phone) -> Result<Radios, Failure> {
     let mut wifi: Wifi = phone.require("net", "wifi")?;
     let mut mobile: Mobile = phone.require("net", "mobile")?;
     let mut bluetooth: Bluetooth = phone.require("radio", "bluetooth")?;
-    let radios = Radios { wifi: wifi.on, connected: wifi.connected.take(), mobile: mobile.on, bluetooth: bluetooth.on, devices: std::mem::take(&mut bluetooth.connected) };
+    let radios = Radios {
+        wifi: wifi.on,
+        connected: wifi.connected.take(),
+        mobile: mobile.on,
+        bluetooth: bluetooth.on,
+        devices: std::mem::take(&mut bluetooth.connected),
+    };
     wifi.on = false;
     mobile.on = false;
     bluetooth.on = false;

@@ -102,7 +102,10 @@ fn manage_hotspot(phone: &mut Phone, arguments: ManageHotspot) -> Result<Reply, 
     if on && !hotspot.on {
         let mobile: Mobile = phone.require("net", "mobile")?;
         if !mobile.on {
-            return Err(Failure::precondition("mobile data is off", "the hotspot shares mobile data: enable it with manage_mobile_data first"));
+            return Err(Failure::precondition(
+                "mobile data is off",
+                "the hotspot shares mobile data: enable it with manage_mobile_data first",
+            ));
         }
         let wifi: Wifi = phone.require("net", "wifi")?;
         if wifi.band() == Some(hotspot.band.as_str()) {
@@ -130,7 +133,9 @@ fn configure_hotspot(phone: &mut Phone, arguments: ConfigureHotspot) -> Result<R
     let value = arguments.setting_value;
     let length = value.chars().count();
     let number = |from: u16, to: u16| {
-        value.parse::<u16>().ok().filter(|number| (from..=to).contains(number)).ok_or_else(|| Failure::bad_argument("settingValue", format!("a whole number from {from} to {to}"), value.as_str()))
+        value.parse::<u16>().ok().filter(|number| (from..=to).contains(number)).ok_or_else(|| {
+            Failure::bad_argument("settingValue", format!("a whole number from {from} to {to}"), value.as_str())
+        })
     };
     let wifi: Wifi = phone.require("net", "wifi")?;
     let update = phone.update("net", "hotspot", |hotspot: &mut Hotspot| {
@@ -142,12 +147,17 @@ fn configure_hotspot(phone: &mut Phone, arguments: ConfigureHotspot) -> Result<R
                 }
                 hotspot.name.clone_from(&value);
             }
-            Item::HotspotName => return Err(Failure::bad_argument("settingValue", "1 to 32 characters", value.as_str())),
+            Item::HotspotName => {
+                return Err(Failure::bad_argument("settingValue", "1 to 32 characters", value.as_str()));
+            }
             Item::Password if (8..=63).contains(&length) => hotspot.password.clone_from(&value),
             Item::Password => return Err(Failure::bad_argument("settingValue", "8 to 63 characters", value.as_str())),
             Item::Band if ["2.4ghz", "5ghz"].contains(&value.as_str()) => {
                 if hotspot.on && wifi.band() == Some(value.as_str()) {
-                    return Err(Failure::conflict(&format!("Wi-Fi is connected on the {value} band"), "disconnect Wi-Fi or choose the other band"));
+                    return Err(Failure::conflict(
+                        &format!("Wi-Fi is connected on the {value} band"),
+                        "disconnect Wi-Fi or choose the other band",
+                    ));
                 }
                 hotspot.band.clone_from(&value);
             }

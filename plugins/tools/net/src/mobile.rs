@@ -229,7 +229,10 @@ fn manage_mobile_data(phone: &mut Phone, arguments: ManageMobileData) -> Result<
         Switch::Query => {
             let mobile: Mobile = phone.require("net", "mobile")?;
             let text = if mobile.on { "mobile data is on" } else { "mobile data is off" };
-            return Ok(Reply::new(text, json!({"on": mobile.on, "slot": mobile.slot, "inService": mobile.in_service, "mode": mobile.mode})));
+            return Ok(Reply::new(
+                text,
+                json!({"on": mobile.on, "slot": mobile.slot, "inService": mobile.in_service, "mode": mobile.mode}),
+            ));
         }
         Switch::Enable => true,
         Switch::Disable => false,
@@ -249,7 +252,8 @@ fn manage_mobile_data(phone: &mut Phone, arguments: ManageMobileData) -> Result<
         crate::hotspot::shut(phone)?;
     }
     let word = if on { "on" } else { "off" };
-    let text = if update.changed { format!("mobile data turned {word}") } else { format!("mobile data was already {word}") };
+    let text =
+        if update.changed { format!("mobile data turned {word}") } else { format!("mobile data was already {word}") };
     Ok(Reply::new(text, json!({"changed": update.changed, "on": on, "slot": update.value.slot})))
 }
 
@@ -295,11 +299,18 @@ fn query_data_usage(phone: &mut Phone, arguments: QueryDataUsage) -> Result<Repl
     let mobile: Mobile = phone.require("net", "mobile")?;
     let usage: Usage = phone.require("net", "usage")?;
     let Some(app) = arguments.app_name else {
-        return Ok(Reply::new(format!("{} MB used this month", mobile.used_mb), json!({"range": range, "totalMb": mobile.used_mb, "apps": usage.apps})));
+        return Ok(Reply::new(
+            format!("{} MB used this month", mobile.used_mb),
+            json!({"range": range, "totalMb": mobile.used_mb, "apps": usage.apps}),
+        ));
     };
     match usage.apps.get(&app) {
-        Some(used) => Ok(Reply::new(format!("{app} used {used} MB this month"), json!({"range": range, "appName": app, "usedMb": used}))),
-        None => Err(Failure::not_found("app with data usage", app.as_str()).with_allowed(usage.apps.into_keys().collect::<Vec<_>>())),
+        Some(used) => Ok(Reply::new(
+            format!("{app} used {used} MB this month"),
+            json!({"range": range, "appName": app, "usedMb": used}),
+        )),
+        None => Err(Failure::not_found("app with data usage", app.as_str())
+            .with_allowed(usage.apps.into_keys().collect::<Vec<_>>())),
     }
 }
 
@@ -307,7 +318,10 @@ fn manage_roaming(phone: &mut Phone, arguments: ManageRoaming) -> Result<Reply, 
     let on = match arguments.action {
         Switch::Query => {
             let roaming: Roaming = phone.require("net", "roaming")?;
-            return Ok(Reply::new(if roaming.on { "roaming is on" } else { "roaming is off" }, json!({"on": roaming.on})));
+            return Ok(Reply::new(
+                if roaming.on { "roaming is on" } else { "roaming is off" },
+                json!({"on": roaming.on}),
+            ));
         }
         Switch::Enable => true,
         Switch::Disable => false,
@@ -330,7 +344,9 @@ fn manage_network_mode(phone: &mut Phone, arguments: ManageNetworkMode) -> Resul
             let mobile: Mobile = phone.require("net", "mobile")?;
             return Ok(Reply::new(format!("network mode is {}", mobile.mode), json!({"mode": mobile.mode})));
         }
-        ModeAction::Set => arguments.mode.ok_or_else(|| Failure::missing_argument("mode", ["5g_auto", "4g", "3g", "2g"], "`set`"))?,
+        ModeAction::Set => {
+            arguments.mode.ok_or_else(|| Failure::missing_argument("mode", ["5g_auto", "4g", "3g", "2g"], "`set`"))?
+        }
     };
     let update = phone.update("net", "mobile", |mobile: &mut Mobile| {
         mode.name().clone_into(&mut mobile.mode);
@@ -343,7 +359,8 @@ fn run_network_test(phone: &mut Phone, arguments: RunNetworkTest) -> Result<Repl
     let wifi: crate::wifi::Wifi = phone.require("net", "wifi")?;
     let mobile: Mobile = phone.require("net", "mobile")?;
     let over_wifi = wifi.on && wifi.connected.is_some();
-    let (over, down_mbit, latency_ms) = if over_wifi { ("wifi", 200, 12) } else { ("mobile", Mode::down_mbit(&mobile.mode), 45) };
+    let (over, down_mbit, latency_ms) =
+        if over_wifi { ("wifi", 200, 12) } else { ("mobile", Mode::down_mbit(&mobile.mode), 45) };
     let data = match arguments.kind {
         Test::Speed => json!({"over": over, "downMbit": down_mbit, "upMbit": down_mbit / 5}),
         Test::Latency => json!({"over": over, "latencyMs": latency_ms}),

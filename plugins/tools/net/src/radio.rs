@@ -110,12 +110,17 @@ pub(crate) fn tools() -> Vec<Tool> {
 }
 
 fn manage_bluetooth(phone: &mut Phone, arguments: ManageBluetooth) -> Result<Reply, Failure> {
-    let device = || arguments.device_name.clone().ok_or_else(|| Failure::missing_argument("deviceName", "the name of a device", "`pair`, `connect` and `disconnect`"));
+    let device = || {
+        arguments.device_name.clone().ok_or_else(|| {
+            Failure::missing_argument("deviceName", "the name of a device", "`pair`, `connect` and `disconnect`")
+        })
+    };
     if arguments.action == BluetoothAction::Enable {
         airplane::leave_for("Bluetooth", phone)?;
     }
     let update = phone.update("radio", "bluetooth", |bluetooth: &mut Bluetooth| {
-        let needs_radio = !matches!(arguments.action, BluetoothAction::Enable | BluetoothAction::Disable | BluetoothAction::Query);
+        let needs_radio =
+            !matches!(arguments.action, BluetoothAction::Enable | BluetoothAction::Disable | BluetoothAction::Query);
         if needs_radio && !bluetooth.on {
             return Err(Failure::precondition("Bluetooth is off", "enable it first"));
         }
@@ -178,7 +183,9 @@ fn manage_nfc(phone: &mut Phone, arguments: ManageNfc) -> Result<Reply, Failure>
             NfcAction::Enable => nfc.on = true,
             NfcAction::Disable => nfc.on = false,
             NfcAction::SetMode => {
-                let mode = arguments.mode.ok_or_else(|| Failure::missing_argument("mode", ["tap_to_pay", "read", "card"], "`set_mode`"))?;
+                let mode = arguments
+                    .mode
+                    .ok_or_else(|| Failure::missing_argument("mode", ["tap_to_pay", "read", "card"], "`set_mode`"))?;
                 if mode == NfcMode::Card && arguments.card_id.is_none() {
                     return Err(Failure::missing_argument("cardId", nfc.cards.clone(), "mode `card`"));
                 }

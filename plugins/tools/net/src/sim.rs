@@ -78,7 +78,11 @@ pub(crate) fn tools() -> Vec<Tool> {
 /// The card in a slot, which must be enabled.
 pub(crate) fn enabled_sim(phone: &Phone, slot: u8) -> Result<Sim, Failure> {
     let sim = sim(phone, slot)?;
-    if sim.enabled { Ok(sim) } else { Err(Failure::conflict(&format!("SIM {slot} is turned off"), "enable it with manage_sim first")) }
+    if sim.enabled {
+        Ok(sim)
+    } else {
+        Err(Failure::conflict(&format!("SIM {slot} is turned off"), "enable it with manage_sim first"))
+    }
 }
 
 fn sim(phone: &Phone, slot: u8) -> Result<Sim, Failure> {
@@ -96,15 +100,23 @@ fn manage_sim(phone: &mut Phone, arguments: ManageSim) -> Result<Reply, Failure>
     match arguments.action {
         Action::Query => Ok(Reply::new(format!("SIM {slot} is `{}`", current.label), json!({"sims": [current]}))),
         Action::Rename => {
-            let name = arguments.name.filter(|name| (1..=20).contains(&name.chars().count())).ok_or_else(|| Failure::missing_argument("name", "1 to 20 characters", "`rename`"))?;
+            let name = arguments
+                .name
+                .filter(|name| (1..=20).contains(&name.chars().count()))
+                .ok_or_else(|| Failure::missing_argument("name", "1 to 20 characters", "`rename`"))?;
             let update = phone.update("sims", &key, |sim: &mut Sim| {
                 sim.label.clone_from(&name);
                 Ok(())
             })?;
-            Ok(Reply::new(format!("SIM {slot} is `{name}`"), json!({"changed": update.changed, "slot": slot, "label": name})))
+            Ok(Reply::new(
+                format!("SIM {slot} is `{name}`"),
+                json!({"changed": update.changed, "slot": slot, "label": name}),
+            ))
         }
         Action::SetDefault => {
-            let purpose = arguments.purpose.ok_or_else(|| Failure::missing_argument("purpose", ["call", "data", "sms"], "`set_default`"))?;
+            let purpose = arguments
+                .purpose
+                .ok_or_else(|| Failure::missing_argument("purpose", ["call", "data", "sms"], "`set_default`"))?;
             set_default(phone, &current, purpose)
         }
         Action::Enable => switch(phone, &current, true),
@@ -134,7 +146,10 @@ fn set_default(phone: &mut Phone, sim: &Sim, purpose: Purpose) -> Result<Reply, 
             Ok(())
         })?;
     }
-    Ok(Reply::new(format!("SIM {} is the default for {}", sim.slot, purpose.name()), json!({"changed": changed, "slot": sim.slot, "purpose": purpose.name()})))
+    Ok(Reply::new(
+        format!("SIM {} is the default for {}", sim.slot, purpose.name()),
+        json!({"changed": changed, "slot": sim.slot, "purpose": purpose.name()}),
+    ))
 }
 
 fn switch(phone: &mut Phone, sim: &Sim, on: bool) -> Result<Reply, Failure> {
@@ -143,10 +158,15 @@ fn switch(phone: &mut Phone, sim: &Sim, on: bool) -> Result<Reply, Failure> {
         Ok(())
     })?;
     if !on && update.changed {
-        let other = phone.find_all::<Sim>("sims", &Query::new().eq("/enabled", true))?.into_iter().next().map(|doc| doc.value);
+        let other =
+            phone.find_all::<Sim>("sims", &Query::new().eq("/enabled", true))?.into_iter().next().map(|doc| doc.value);
         follow_sim(phone, sim.slot, other.as_ref())?;
     }
     let word = if on { "on" } else { "off" };
-    let text = if update.changed { format!("SIM {} turned {word}", sim.slot) } else { format!("SIM {} was already {word}", sim.slot) };
+    let text = if update.changed {
+        format!("SIM {} turned {word}", sim.slot)
+    } else {
+        format!("SIM {} was already {word}", sim.slot)
+    };
     Ok(Reply::new(text, json!({"changed": update.changed, "slot": sim.slot, "enabled": on})))
 }

@@ -49,8 +49,15 @@ pub(crate) fn tools() -> Vec<Tool> {
 
 fn manage_vpn(phone: &mut Phone, arguments: ManageVpn) -> Result<Reply, Failure> {
     let profile = || {
-        let profile = arguments.profile.clone().ok_or_else(|| Failure::missing_argument("profile", "the name of a profile", "`connect` and `add`"))?;
-        if (1..=40).contains(&profile.chars().count()) { Ok(profile) } else { Err(Failure::bad_argument("profile", "1 to 40 characters", profile)) }
+        let profile = arguments
+            .profile
+            .clone()
+            .ok_or_else(|| Failure::missing_argument("profile", "the name of a profile", "`connect` and `add`"))?;
+        if (1..=40).contains(&profile.chars().count()) {
+            Ok(profile)
+        } else {
+            Err(Failure::bad_argument("profile", "1 to 40 characters", profile))
+        }
     };
     let update = phone.update("net", "vpn", |vpn: &mut Vpn| {
         match arguments.action {
@@ -77,5 +84,8 @@ fn manage_vpn(phone: &mut Phone, arguments: ManageVpn) -> Result<Reply, Failure>
         Some(profile) => format!("VPN `{profile}` is connected"),
         None => "no VPN is connected".to_owned(),
     };
-    Ok(Reply::new(text, json!({"changed": update.changed, "active": update.value.active, "profiles": update.value.profiles})))
+    Ok(Reply::new(
+        text,
+        json!({"changed": update.changed, "active": update.value.active, "profiles": update.value.profiles}),
+    ))
 }

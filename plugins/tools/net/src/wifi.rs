@@ -73,18 +73,30 @@ pub(crate) fn tools() -> Vec<Tool> {
 }
 
 fn manage_wifi(phone: &mut Phone, arguments: ManageWifi) -> Result<Reply, Failure> {
-    let ssid = || arguments.ssid.clone().ok_or_else(|| Failure::missing_argument("ssid", "the name of a network", "`connect` and `forget`"));
+    let ssid = || {
+        arguments
+            .ssid
+            .clone()
+            .ok_or_else(|| Failure::missing_argument("ssid", "the name of a network", "`connect` and `forget`"))
+    };
     match arguments.action {
         Action::Query => {
             let wifi: Wifi = phone.require("net", "wifi")?;
-            Ok(Reply::new(if wifi.on { "Wi-Fi is on" } else { "Wi-Fi is off" }, json!({"on": wifi.on, "connected": wifi.connected, "saved": wifi.saved})))
+            Ok(Reply::new(
+                if wifi.on { "Wi-Fi is on" } else { "Wi-Fi is off" },
+                json!({"on": wifi.on, "connected": wifi.connected, "saved": wifi.saved}),
+            ))
         }
         Action::Scan => {
             let wifi: Wifi = phone.require("net", "wifi")?;
             if !wifi.on {
                 return Err(Failure::precondition("Wi-Fi is off", "enable it first"));
             }
-            let networks: Vec<_> = wifi.scan.iter().map(|network| json!({"ssid": network.ssid, "secured": network.secured, "band": network.band})).collect();
+            let networks: Vec<_> = wifi
+                .scan
+                .iter()
+                .map(|network| json!({"ssid": network.ssid, "secured": network.secured, "band": network.band}))
+                .collect();
             Ok(Reply::new(format!("{} networks in reach", networks.len()), json!({"networks": networks})))
         }
         Action::Enable => {
@@ -103,7 +115,10 @@ fn manage_wifi(phone: &mut Phone, arguments: ManageWifi) -> Result<Reply, Failur
                 wifi.connected = wifi.connected.take().filter(|connected| *connected != ssid);
                 Ok(())
             })?;
-            Ok(Reply::new(format!("forgot `{ssid}`"), json!({"changed": update.changed, "saved": update.value.saved, "connected": update.value.connected})))
+            Ok(Reply::new(
+                format!("forgot `{ssid}`"),
+                json!({"changed": update.changed, "saved": update.value.saved, "connected": update.value.connected}),
+            ))
         }
     }
 }
@@ -136,14 +151,28 @@ fn connect(phone: &mut Phone, ssid: String, password: Option<&str>) -> Result<Re
             return Err(Failure::not_found("network in reach", ssid.as_str()).with_allowed(names));
         };
         if hotspot.on && hotspot.band == network.band {
-            return Err(Failure::conflict(&format!("the hotspot uses the {} band of `{ssid}`", network.band), "disable the hotspot or move it to the other band first"));
+            return Err(Failure::conflict(
+                &format!("the hotspot uses the {} band of `{ssid}`", network.band),
+                "disable the hotspot or move it to the other band first",
+            ));
         }
         if network.secured && !wifi.saved.contains(&ssid) {
             match password {
-                None => return Err(Failure::missing_argument("password", "at least 8 characters", "a secured network that is not saved")),
-                Some(password) if password.chars().count() < 8 => return Err(Failure::bad_argument("password", "at least 8 characters", password)),
+                None => {
+                    return Err(Failure::missing_argument(
+                        "password",
+                        "at least 8 characters",
+                        "a secured network that is not saved",
+                    ));
+                }
+                Some(password) if password.chars().count() < 8 => {
+                    return Err(Failure::bad_argument("password", "at least 8 characters", password));
+                }
                 Some(given) if network.password.as_ref().is_some_and(|password| password != given) => {
-                    return Err(Failure::denied(&format!("`{ssid}` does not take this password"), "ask the user for it"));
+                    return Err(Failure::denied(
+                        &format!("`{ssid}` does not take this password"),
+                        "ask the user for it",
+                    ));
                 }
                 Some(_) => {}
             }

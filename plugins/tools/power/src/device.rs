@@ -134,7 +134,10 @@ pub(crate) fn tools() -> Vec<Tool> {
 fn manage_device_info(phone: &mut Phone, arguments: ManageDeviceInfo) -> Result<Reply, Failure> {
     let update = phone.update("settings", "device", |device: &mut Device| {
         if matches!(arguments.action, InfoAction::Rename) {
-            let name = arguments.name.clone().ok_or_else(|| Failure::missing_argument("name", "1 to 32 characters", "`rename`"))?;
+            let name = arguments
+                .name
+                .clone()
+                .ok_or_else(|| Failure::missing_argument("name", "1 to 32 characters", "`rename`"))?;
             if !(1..=32).contains(&name.chars().count()) {
                 return Err(Failure::bad_argument("name", "1 to 32 characters", name));
             }
@@ -148,8 +151,12 @@ fn manage_device_info(phone: &mut Phone, arguments: ManageDeviceInfo) -> Result<
         Some(InfoItem::Name) => json!({"name": device.name}),
         Some(InfoItem::Model) => json!({"model": device.model}),
         Some(InfoItem::OsVersion) => json!({"osVersion": device.os_version}),
-        Some(InfoItem::Storage) => json!({"totalGb": device.storage_total_gb, "usedGb": device.storage_used_gb, "freeGb": free_gb}),
-        None => json!({"name": device.name, "model": device.model, "osVersion": device.os_version, "totalGb": device.storage_total_gb, "usedGb": device.storage_used_gb, "freeGb": free_gb}),
+        Some(InfoItem::Storage) => {
+            json!({"totalGb": device.storage_total_gb, "usedGb": device.storage_used_gb, "freeGb": free_gb})
+        }
+        None => {
+            json!({"name": device.name, "model": device.model, "osVersion": device.os_version, "totalGb": device.storage_total_gb, "usedGb": device.storage_used_gb, "freeGb": free_gb})
+        }
     };
     if let Some(data) = data.as_object_mut() {
         data.insert("changed".to_owned(), Value::Bool(update.changed));
@@ -176,7 +183,10 @@ fn manage_system_update(phone: &mut Phone, arguments: ManageSystemUpdate) -> Res
                 *update = Update { current: version, available: None, state: "installed".to_owned(), time: None };
             }
             UpdateAction::Schedule => {
-                let time = arguments.time.clone().ok_or_else(|| Failure::missing_argument("time", "`YYYY-MM-DDTHH:MM`", "`schedule`"))?;
+                let time = arguments
+                    .time
+                    .clone()
+                    .ok_or_else(|| Failure::missing_argument("time", "`YYYY-MM-DDTHH:MM`", "`schedule`"))?;
                 if DateTime::parse(&time).is_none() || time <= now {
                     return Err(Failure::bad_argument("time", "a time `YYYY-MM-DDTHH:MM` in the future", time));
                 }

@@ -179,7 +179,9 @@ pub(crate) fn tools() -> Vec<Tool> {
 fn manage_battery(phone: &mut Phone, arguments: ManageBattery) -> Result<Reply, Failure> {
     let update = phone.update("power", "battery", |battery: &mut Battery| {
         if arguments.action == SetAction::Set {
-            let mode = arguments.mode.ok_or_else(|| Failure::missing_argument("mode", ["normal", "saving", "super_saving", "performance"], "`set`"))?;
+            let mode = arguments.mode.ok_or_else(|| {
+                Failure::missing_argument("mode", ["normal", "saving", "super_saving", "performance"], "`set`")
+            })?;
             mode.name().clone_into(&mut battery.mode);
         }
         Ok(())
@@ -217,7 +219,11 @@ fn manage_scheduled_power(phone: &mut Phone, arguments: ManageScheduledPower) ->
                 schedule.on_time = arguments.on_time.clone().or_else(|| schedule.on_time.take());
                 schedule.off_time = arguments.off_time.clone().or_else(|| schedule.off_time.take());
                 if schedule.on_time.is_none() && schedule.off_time.is_none() {
-                    return Err(Failure::missing_argument("onTime", "a time `HH:MM`, or offTime", "the first `enable`"));
+                    return Err(Failure::missing_argument(
+                        "onTime",
+                        "a time `HH:MM`, or offTime",
+                        "the first `enable`",
+                    ));
                 }
                 if let Some(days) = &arguments.days {
                     schedule.days.clone_from(days);
@@ -258,5 +264,8 @@ fn control_cooling_fan(phone: &mut Phone, arguments: ControlCoolingFan) -> Resul
         Ok(())
     })?;
     let fan = update.value;
-    Ok(Reply::new(if fan.on { format!("the fan is on, level {}", fan.level) } else { "the fan is off".to_owned() }, json!({"changed": update.changed, "on": fan.on, "level": fan.level})))
+    Ok(Reply::new(
+        if fan.on { format!("the fan is on, level {}", fan.level) } else { "the fan is off".to_owned() },
+        json!({"changed": update.changed, "on": fan.on, "level": fan.level}),
+    ))
 }

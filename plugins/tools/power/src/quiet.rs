@@ -156,7 +156,11 @@ pub(crate) fn tools() -> Vec<Tool> {
 
 /// Checks a time of day.
 fn time(argument: &str, text: &str) -> Result<(), Failure> {
-    if text.len() == 5 && TimeOfDay::parse(text).is_some() { Ok(()) } else { Err(Failure::bad_argument(argument, "a time `HH:MM` from 00:00 to 23:59", text)) }
+    if text.len() == 5 && TimeOfDay::parse(text).is_some() {
+        Ok(())
+    } else {
+        Err(Failure::bad_argument(argument, "a time `HH:MM` from 00:00 to 23:59", text))
+    }
 }
 
 fn manage_dnd(phone: &mut Phone, arguments: ManageDnd) -> Result<Reply, Failure> {
@@ -179,12 +183,21 @@ fn manage_dnd(phone: &mut Phone, arguments: ManageDnd) -> Result<Reply, Failure>
                 dnd.until = None;
                 dnd.schedule = None;
             }
-            DndAction::Schedule => dnd.schedule = Some(arguments.schedule.clone().ok_or_else(|| Failure::missing_argument("schedule", "{from: `HH:MM`, to: `HH:MM`}", "`schedule`"))?),
+            DndAction::Schedule => {
+                dnd.schedule = Some(arguments.schedule.clone().ok_or_else(|| {
+                    Failure::missing_argument("schedule", "{from: `HH:MM`, to: `HH:MM`}", "`schedule`")
+                })?)
+            }
             DndAction::Allowlist => {
                 if arguments.allow_contacts.is_none() && arguments.allow_apps.is_none() {
-                    return Err(Failure::missing_argument("allowContacts", "a list of names, or allowApps", "`allowlist`"));
+                    return Err(Failure::missing_argument(
+                        "allowContacts",
+                        "a list of names, or allowApps",
+                        "`allowlist`",
+                    ));
                 }
-                dnd.allow_contacts = arguments.allow_contacts.clone().unwrap_or_else(|| std::mem::take(&mut dnd.allow_contacts));
+                dnd.allow_contacts =
+                    arguments.allow_contacts.clone().unwrap_or_else(|| std::mem::take(&mut dnd.allow_contacts));
                 dnd.allow_apps = arguments.allow_apps.clone().unwrap_or_else(|| std::mem::take(&mut dnd.allow_apps));
             }
         }
@@ -197,11 +210,18 @@ fn manage_dnd(phone: &mut Phone, arguments: ManageDnd) -> Result<Reply, Failure>
 
 fn manage_focus_mode(phone: &mut Phone, arguments: ManageFocusMode) -> Result<Reply, Failure> {
     let until = match arguments.duration_min {
-        Some(minutes) if !(5..=720).contains(&minutes) => return Err(Failure::bad_argument("durationMin", "5 to 720", minutes)),
+        Some(minutes) if !(5..=720).contains(&minutes) => {
+            return Err(Failure::bad_argument("durationMin", "5 to 720", minutes));
+        }
         Some(minutes) => phone.now().plus_s(i64::from(minutes) * 60).map(|at| at.to_rfc3339(phone.offset_s(at))),
         None => None,
     };
-    let profile = || arguments.profile.clone().ok_or_else(|| Failure::missing_argument("profile", "the name of a profile", "`start` and `define`"));
+    let profile = || {
+        arguments
+            .profile
+            .clone()
+            .ok_or_else(|| Failure::missing_argument("profile", "the name of a profile", "`start` and `define`"))
+    };
     let update = phone.update("settings", "focus", |focus: &mut Focus| {
         match arguments.action {
             FocusAction::Query => {}
@@ -209,12 +229,16 @@ fn manage_focus_mode(phone: &mut Phone, arguments: ManageFocusMode) -> Result<Re
             FocusAction::Start => {
                 let profile = profile()?;
                 if !focus.profiles.contains_key(&profile) {
-                    return Err(Failure::not_found("focus profile", profile).with_allowed(focus.profiles.keys().cloned().collect::<Vec<_>>()));
+                    return Err(Failure::not_found("focus profile", profile)
+                        .with_allowed(focus.profiles.keys().cloned().collect::<Vec<_>>()));
                 }
                 focus.active = Some(Active { profile, until: until.clone() });
             }
             FocusAction::Define => {
-                let blocked_apps = arguments.blocked_apps.clone().ok_or_else(|| Failure::missing_argument("blockedApps", "a list of apps", "`define`"))?;
+                let blocked_apps = arguments
+                    .blocked_apps
+                    .clone()
+                    .ok_or_else(|| Failure::missing_argument("blockedApps", "a list of apps", "`define`"))?;
                 focus.profiles.insert(profile()?, Profile { blocked_apps });
             }
         }
@@ -246,6 +270,9 @@ fn manage_notification_setting(phone: &mut Phone, arguments: ManageNotificationS
         Ok(())
     })?;
     let setting = update.value.get(&app);
-    let text = format!("notifications of {app} are {}", if setting.is_some_and(|setting| setting.enabled) { "on" } else { "off" });
+    let text = format!(
+        "notifications of {app} are {}",
+        if setting.is_some_and(|setting| setting.enabled) { "on" } else { "off" }
+    );
     Ok(Reply::new(text, json!({"changed": update.changed, "appName": app, "setting": setting})))
 }

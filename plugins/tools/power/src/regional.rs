@@ -36,7 +36,16 @@ const LOCALES: [&str; 6] = ["zh-CN", "zh-TW", "en-US", "en-GB", "ja-JP", "de-DE"
 /// The regions that the phone knows.
 const REGIONS: [&str; 6] = ["CN", "TW", "US", "GB", "JP", "DE"];
 /// The time zones that the settings page offers.
-const ZONES: [&str; 8] = ["Asia/Shanghai", "Asia/Tokyo", "Asia/Singapore", "Europe/London", "Europe/Berlin", "America/New_York", "America/Los_Angeles", "UTC"];
+const ZONES: [&str; 8] = [
+    "Asia/Shanghai",
+    "Asia/Tokyo",
+    "Asia/Singapore",
+    "Europe/London",
+    "Europe/Berlin",
+    "America/New_York",
+    "America/Los_Angeles",
+    "UTC",
+];
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -127,7 +136,9 @@ pub(crate) fn tools() -> Vec<Tool> {
 /// A value out of a closed list, where one is given.
 fn listed<const N: usize>(argument: &str, value: Option<&String>, allowed: [&str; N]) -> Result<(), Failure> {
     match value {
-        Some(value) if !allowed.contains(&value.as_str()) => Err(Failure::bad_argument(argument, allowed, value.as_str())),
+        Some(value) if !allowed.contains(&value.as_str()) => {
+            Err(Failure::bad_argument(argument, allowed, value.as_str()))
+        }
         _ => Ok(()),
     }
 }
@@ -146,7 +157,10 @@ fn manage_language_region(phone: &mut Phone, arguments: ManageLanguageRegion) ->
         Ok(())
     })?;
     let Locale { locale, region } = update.value;
-    Ok(Reply::new(format!("language {locale}, region {region}"), json!({"changed": update.changed, "locale": locale, "region": region})))
+    Ok(Reply::new(
+        format!("language {locale}, region {region}"),
+        json!({"changed": update.changed, "locale": locale, "region": region}),
+    ))
 }
 
 fn manage_datetime_setting(phone: &mut Phone, arguments: ManageDatetimeSetting) -> Result<Reply, Failure> {
@@ -162,7 +176,10 @@ fn manage_datetime_setting(phone: &mut Phone, arguments: ManageDatetimeSetting) 
         rules.format24h = arguments.format24h.unwrap_or(rules.format24h);
         if let Some(zone) = &arguments.timezone {
             if rules.auto {
-                return Err(Failure::conflict("automatic time sets the zone", "set `auto` to false first, or in the same call"));
+                return Err(Failure::conflict(
+                    "automatic time sets the zone",
+                    "set `auto` to false first, or in the same call",
+                ));
             }
             rules.timezone.clone_from(zone);
         }
@@ -181,7 +198,13 @@ fn manage_location_service(phone: &mut Phone, arguments: ManageLocationService) 
             LocationAction::Disable => location.on = false,
             LocationAction::Accuracy => {
                 let accuracy = match arguments.accuracy {
-                    None => return Err(Failure::missing_argument("accuracy", ["high", "battery_saving", "device_only"], "`accuracy`")),
+                    None => {
+                        return Err(Failure::missing_argument(
+                            "accuracy",
+                            ["high", "battery_saving", "device_only"],
+                            "`accuracy`",
+                        ));
+                    }
                     Some(Accuracy::High) => "high",
                     Some(Accuracy::BatterySaving) => "battery_saving",
                     Some(Accuracy::DeviceOnly) => "device_only",
@@ -192,5 +215,8 @@ fn manage_location_service(phone: &mut Phone, arguments: ManageLocationService) 
         Ok(())
     })?;
     let Location { on, accuracy } = update.value;
-    Ok(Reply::new(format!("location is {}, accuracy {accuracy}", if on { "on" } else { "off" }), json!({"changed": update.changed, "on": on, "accuracy": accuracy})))
+    Ok(Reply::new(
+        format!("location is {}, accuracy {accuracy}", if on { "on" } else { "off" }),
+        json!({"changed": update.changed, "on": on, "accuracy": accuracy}),
+    ))
 }

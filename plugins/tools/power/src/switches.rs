@@ -102,7 +102,13 @@ fn manage_accessibility_feature(phone: &mut Phone, arguments: ManageAccessibilit
             Action::Disable => false,
         };
         let aid = match arguments.feature {
-            None => return Err(Failure::missing_argument("feature", ["magnification", "caption", "color_correction"], "`enable` and `disable`")),
+            None => {
+                return Err(Failure::missing_argument(
+                    "feature",
+                    ["magnification", "caption", "color_correction"],
+                    "`enable` and `disable`",
+                ));
+            }
             Some(Feature::Magnification) => "magnification",
             Some(Feature::Caption) => "caption",
             Some(Feature::ColorCorrection) => "color_correction",

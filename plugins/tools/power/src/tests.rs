@@ -23,7 +23,10 @@ fn a_repeated_change_succeeds_and_says_that_nothing_changed() {
     for (tool, arguments) in [
         ("manage_battery", json!({"action": "set", "mode": "super_saving"})),
         ("control_device_power", json!({"action": "reboot"})),
-        ("manage_scheduled_power", json!({"action": "enable", "onTime": "07:00", "offTime": "23:30", "days": ["fri", "mon", "mon"]})),
+        (
+            "manage_scheduled_power",
+            json!({"action": "enable", "onTime": "07:00", "offTime": "23:30", "days": ["fri", "mon", "mon"]}),
+        ),
         ("control_cooling_fan", json!({"action": "level", "level": 2})),
         ("manage_device_info", json!({"action": "rename", "name": "Blue"})),
         ("manage_system_update", json!({"action": "download"})),
@@ -47,13 +50,27 @@ fn a_repeated_change_succeeds_and_says_that_nothing_changed() {
 #[test]
 fn an_update_is_downloaded_before_it_is_installed_and_changes_the_version() {
     let mut test = phone();
-    assert_eq!(test.call("manage_system_update", json!({"action": "install"})).expect_err("not downloaded").code(), Some(Code::CONFLICT));
+    assert_eq!(
+        test.call("manage_system_update", json!({"action": "install"})).expect_err("not downloaded").code(),
+        Some(Code::CONFLICT)
+    );
     data(&mut test, "manage_system_update", json!({"action": "download"}));
-    assert_eq!(test.call("manage_system_update", json!({"action": "schedule", "time": "2026-03-01T03:00"})).expect_err("in the past").code(), Some(Code::BAD_ARGUMENT));
+    assert_eq!(
+        test.call("manage_system_update", json!({"action": "schedule", "time": "2026-03-01T03:00"}))
+            .expect_err("in the past")
+            .code(),
+        Some(Code::BAD_ARGUMENT)
+    );
     data(&mut test, "manage_system_update", json!({"action": "schedule", "time": "2026-03-03T03:00"}));
     data(&mut test, "manage_system_update", json!({"action": "install"}));
-    assert_eq!(data(&mut test, "manage_device_info", json!({"action": "query", "item": "os_version"}))["osVersion"], json!("1.1.0"));
-    assert_eq!(test.call("manage_system_update", json!({"action": "download"})).expect_err("nothing new").code(), Some(Code::NOT_FOUND));
+    assert_eq!(
+        data(&mut test, "manage_device_info", json!({"action": "query", "item": "os_version"}))["osVersion"],
+        json!("1.1.0")
+    );
+    assert_eq!(
+        test.call("manage_system_update", json!({"action": "download"})).expect_err("nothing new").code(),
+        Some(Code::NOT_FOUND)
+    );
 }
 
 #[test]
@@ -86,13 +103,28 @@ fn refusals_name_the_argument_and_what_is_allowed() {
         ("manage_dnd", json!({"action": "enable", "untilTime": "26:00"}), Code::BAD_ARGUMENT, "untilTime"),
         ("manage_dnd", json!({"action": "allowlist"}), Code::BAD_ARGUMENT, "allowContacts"),
         ("manage_focus_mode", json!({"action": "start", "profile": "Party"}), Code::NOT_FOUND, "Work"),
-        ("manage_focus_mode", json!({"action": "start", "profile": "Work", "durationMin": 1}), Code::BAD_ARGUMENT, "5 to 720"),
+        (
+            "manage_focus_mode",
+            json!({"action": "start", "profile": "Work", "durationMin": 1}),
+            Code::BAD_ARGUMENT,
+            "5 to 720",
+        ),
         ("manage_focus_mode", json!({"action": "define", "profile": "Gym"}), Code::BAD_ARGUMENT, "blockedApps"),
-        ("manage_notification_setting", json!({"action": "set", "appName": "Chess", "enabled": true}), Code::NOT_FOUND, "Browser"),
+        (
+            "manage_notification_setting",
+            json!({"action": "set", "appName": "Chess", "enabled": true}),
+            Code::NOT_FOUND,
+            "Browser",
+        ),
         ("manage_notification_setting", json!({"action": "set", "appName": "Maps"}), Code::BAD_ARGUMENT, "preview"),
         ("manage_language_region", json!({"action": "set", "locale": "fr-FR"}), Code::BAD_ARGUMENT, "ja-JP"),
         ("manage_datetime_setting", json!({"action": "set", "timezone": "Asia/Tokyo"}), Code::CONFLICT, "auto"),
-        ("manage_datetime_setting", json!({"action": "set", "timezone": "Mars/Base"}), Code::BAD_ARGUMENT, "Europe/London"),
+        (
+            "manage_datetime_setting",
+            json!({"action": "set", "timezone": "Mars/Base"}),
+            Code::BAD_ARGUMENT,
+            "Europe/London",
+        ),
         ("manage_location_service", json!({"action": "accuracy"}), Code::BAD_ARGUMENT, "battery_saving"),
         ("manage_accessibility_feature", json!({"action": "enable"}), Code::BAD_ARGUMENT, "magnification"),
         ("manage_usb_debug", json!({"action": "enable"}), Code::PRECONDITION, "developer options"),

@@ -66,10 +66,36 @@ impl ToolPlugin for Sms {
                     .bookkeeping("/created")
                     .bookkeeping("/modified")
                     .index("/peer")
-                    .initial("msg-a", message("msg-a", "13811110001", "in", "2026-02-28T18:20:00+08:00", "The report is due on Thursday.", true))
-                    .initial("msg-b", message("msg-b", "13811110003", "in", "2026-03-01T20:05:00+08:00", "周末回家吃饭吗？", false))
-                    .initial("msg-c", message("msg-c", "13811110002", "out", "2026-03-01T12:00:00+08:00", "See you at the station.", true))
-                    .initial("msg-d", message("msg-d", "10690000", "in", "2026-03-02T08:30:00+08:00", "Your code is 482913.", false)),
+                    .initial(
+                        "msg-a",
+                        message(
+                            "msg-a",
+                            "13811110001",
+                            "in",
+                            "2026-02-28T18:20:00+08:00",
+                            "The report is due on Thursday.",
+                            true,
+                        ),
+                    )
+                    .initial(
+                        "msg-b",
+                        message("msg-b", "13811110003", "in", "2026-03-01T20:05:00+08:00", "周末回家吃饭吗？", false),
+                    )
+                    .initial(
+                        "msg-c",
+                        message(
+                            "msg-c",
+                            "13811110002",
+                            "out",
+                            "2026-03-01T12:00:00+08:00",
+                            "See you at the station.",
+                            true,
+                        ),
+                    )
+                    .initial(
+                        "msg-d",
+                        message("msg-d", "10690000", "in", "2026-03-02T08:30:00+08:00", "Your code is 482913.", false),
+                    ),
             )
             .reads("contacts")
     }

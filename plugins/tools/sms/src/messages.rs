@@ -117,16 +117,27 @@ fn number_of(phone: &PhoneView, argument: &str, name: &str) -> Result<String, Fa
     let wanted = name.trim().to_lowercase();
     let people = contacts(phone)?;
     let exact: Vec<&Contact> = people.iter().filter(|contact| contact.name.to_lowercase() == wanted).collect();
-    let part: Vec<&Contact> = people.iter().filter(|contact| !wanted.is_empty() && contact.name.to_lowercase().contains(&wanted)).collect();
+    let part: Vec<&Contact> =
+        people.iter().filter(|contact| !wanted.is_empty() && contact.name.to_lowercase().contains(&wanted)).collect();
     let found = if exact.is_empty() { part } else { exact };
     match found.as_slice() {
         [] => Err(Failure::not_found("contact", name)),
         [one] => match one.phones.as_slice() {
             [] => Err(Failure::not_found("number of contact", name)),
             [number] => Ok(number.clone()),
-            numbers => Err(Failure::ambiguous(argument, name, numbers.iter().map(|number| json!({"contactId": one.id, "phoneNumber": number})))),
+            numbers => Err(Failure::ambiguous(
+                argument,
+                name,
+                numbers.iter().map(|number| json!({"contactId": one.id, "phoneNumber": number})),
+            )),
         },
-        several => Err(Failure::ambiguous(argument, name, several.iter().map(|contact| json!({"contactId": contact.id, "name": contact.name, "phoneNumbers": contact.phones})))),
+        several => Err(Failure::ambiguous(
+            argument,
+            name,
+            several
+                .iter()
+                .map(|contact| json!({"contactId": contact.id, "name": contact.name, "phoneNumbers": contact.phones})),
+        )),
     }
 }
 
@@ -137,7 +148,11 @@ pub(crate) fn send(phone: &mut Phone, arguments: SendMessage) -> Result<Reply, F
         (None, Some(number)) => {
             let clean: String = number.chars().filter(|character| !matches!(character, ' ' | '-')).collect();
             if !is_number(&clean) {
-                return Err(Failure::bad_argument("phoneNumber", "3 to 15 digits, perhaps with a leading +", number.as_str()));
+                return Err(Failure::bad_argument(
+                    "phoneNumber",
+                    "3 to 15 digits, perhaps with a leading +",
+                    number.as_str(),
+                ));
             }
             clean
         }
@@ -153,15 +168,32 @@ fn deliver(phone: &mut Phone, peer: String, body: String) -> Result<Reply, Failu
     let now = phone.now();
     let time = now.to_rfc3339(phone.offset_s(now));
     let id = phone.next_id("msg");
-    let message = Message { id: id.clone(), peer, direction: "out".to_owned(), time: time.clone(), body, read: true, pinned: false, kind: "text".to_owned(), created: time.clone(), modified: time };
+    let message = Message {
+        id: id.clone(),
+        peer,
+        direction: "out".to_owned(),
+        time: time.clone(),
+        body,
+        read: true,
+        pinned: false,
+        kind: "text".to_owned(),
+        created: time.clone(),
+        modified: time,
+    };
     phone.put(MESSAGES, &id, &message)?;
     let names = names(phone)?;
-    Ok(Reply::new(format!("message sent to {}", shown(&names, &message.peer)), json!({"changed": true, "messageId": id, "to": message.peer, "name": names.get(&message.peer)})))
+    Ok(Reply::new(
+        format!("message sent to {}", shown(&names, &message.peer)),
+        json!({"changed": true, "messageId": id, "to": message.peer, "name": names.get(&message.peer)}),
+    ))
 }
 
 /// Names by number.
 fn names(phone: &PhoneView) -> Result<BTreeMap<String, String>, Failure> {
-    Ok(contacts(phone)?.into_iter().flat_map(|contact| contact.phones.into_iter().map(move |number| (number, contact.name.clone()))).collect())
+    Ok(contacts(phone)?
+        .into_iter()
+        .flat_map(|contact| contact.phones.into_iter().map(move |number| (number, contact.name.clone())))
+        .collect())
 }
 
 /// The name of a number, else the number itself.
@@ -170,16 +202,25 @@ fn shown<'a>(names: &'a BTreeMap<String, String>, number: &'a str) -> &'a str {
 }
 
 pub(crate) fn search(phone: &mut Phone, arguments: SearchMessages) -> Result<Reply, Failure> {
-    let days = arguments.date_range.map(|range| Ok::<_, Failure>((day("dateRange.from", range.from)?, day("dateRange.to", range.to)?))).transpose()?;
+    let days = arguments
+        .date_range
+        .map(|range| Ok::<_, Failure>((day("dateRange.from", range.from)?, day("dateRange.to", range.to)?)))
+        .transpose()?;
     let names = names(phone)?;
     let keyword = arguments.keyword.map(|keyword| keyword.to_lowercase());
     let who = arguments.contact.map(|contact| contact.trim().to_lowercase());
     let unread_only = arguments.unread_only.unwrap_or(false);
-    let mut found: Vec<Message> = phone.find_all::<Message>(MESSAGES, &Query::new().descending("/time"))?.into_iter().map(|doc| doc.value).collect();
+    let mut found: Vec<Message> = phone
+        .find_all::<Message>(MESSAGES, &Query::new().descending("/time"))?
+        .into_iter()
+        .map(|doc| doc.value)
+        .collect();
     found.retain(|message| {
         let date = message.time.get(..10).unwrap_or_default();
         keyword.as_ref().is_none_or(|keyword| message.body.to_lowercase().contains(keyword))
-            && who.as_ref().is_none_or(|who| message.peer.contains(who.as_str()) || shown(&names, &message.peer).to_lowercase().contains(who))
+            && who.as_ref().is_none_or(|who| {
+                message.peer.contains(who.as_str()) || shown(&names, &message.peer).to_lowercase().contains(who)
+            })
             && days.as_ref().is_none_or(|(from, to)| date >= from.as_str() && date <= to.as_str())
             && (!unread_only || !message.read)
     });
@@ -193,7 +234,11 @@ pub(crate) fn search(phone: &mut Phone, arguments: SearchMessages) -> Result<Rep
 }
 
 fn day(argument: &str, text: String) -> Result<String, Failure> {
-    if Date::parse(&text).is_some() { Ok(text) } else { Err(Failure::bad_argument(argument, "a day `YYYY-MM-DD`", text)) }
+    if Date::parse(&text).is_some() {
+        Ok(text)
+    } else {
+        Err(Failure::bad_argument(argument, "a day `YYYY-MM-DD`", text))
+    }
 }
 
 pub(crate) fn manage(phone: &mut Phone, arguments: ManageMessage) -> Result<Reply, Failure> {
@@ -206,7 +251,9 @@ pub(crate) fn manage(phone: &mut Phone, arguments: ManageMessage) -> Result<Repl
             return Ok(Reply::new("message deleted", json!({"changed": true, "messageId": id})));
         }
         Action::Forward => {
-            let target = arguments.target.ok_or_else(|| Failure::missing_argument("target", "a contact's name or a number", "`forward`"))?;
+            let target = arguments
+                .target
+                .ok_or_else(|| Failure::missing_argument("target", "a contact's name or a number", "`forward`"))?;
             let peer = if is_number(&target) { target } else { number_of(phone, "target", &target)? };
             return deliver(phone, peer, before.body);
         }
@@ -220,5 +267,8 @@ pub(crate) fn manage(phone: &mut Phone, arguments: ManageMessage) -> Result<Repl
         after.modified = now.to_rfc3339(phone.offset_s(now));
         phone.put(MESSAGES, &id, &after)?;
     }
-    Ok(Reply::new(if changed { "message changed" } else { "the message was already so" }, json!({"changed": changed, "messageId": id, "read": after.read, "pinned": after.pinned})))
+    Ok(Reply::new(
+        if changed { "message changed" } else { "the message was already so" },
+        json!({"changed": changed, "messageId": id, "read": after.read, "pinned": after.pinned}),
+    ))
 }

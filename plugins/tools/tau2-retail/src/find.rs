@@ -86,7 +86,10 @@ fn people() -> Vec<Tool> {
     vec![
         Tool::new("find_user_id_by_name_zip", by_name_zip)
             .domain(crate::DOMAIN)
-            .en("Finds a user's id by first name, last name and zip code.", "find user, authenticate, name and zip code")
+            .en(
+                "Finds a user's id by first name, last name and zip code.",
+                "find user, authenticate, name and zip code",
+            )
             .zh("按姓名和邮编查找用户编号。", "查找用户 姓名 邮编 身份")
             .reads(),
         Tool::new("find_user_id_by_email", by_email)
@@ -96,7 +99,10 @@ fn people() -> Vec<Tool> {
             .reads(),
         Tool::new("get_user_details", user_details)
             .domain(crate::DOMAIN)
-            .en("Tells a user's profile, payment methods and orders.", "user profile, payment methods, orders of a user")
+            .en(
+                "Tells a user's profile, payment methods and orders.",
+                "user profile, payment methods, orders of a user",
+            )
             .zh("查询用户资料、支付方式和订单。", "用户资料 支付方式 用户订单")
             .reads(),
     ]
@@ -111,7 +117,10 @@ fn things() -> Vec<Tool> {
             .reads(),
         Tool::new("get_product_details", product_details)
             .domain(crate::DOMAIN)
-            .en("Tells a product's variants with options, availability and price.", "product, variants, options, in stock")
+            .en(
+                "Tells a product's variants with options, availability and price.",
+                "product, variants, options, in stock",
+            )
             .zh("查询商品的款式、库存和价格。", "商品 款式 库存 价格")
             .reads(),
         Tool::new("get_item_details", item_details)
@@ -128,7 +137,12 @@ fn things() -> Vec<Tool> {
 }
 
 /// The first user, by id, who fits. An exact field narrows the search; records whose case differs are found by looking at all.
-fn user_id(phone: &Phone, field: &str, exact: &str, fits: impl Fn(&Identity) -> bool) -> Result<Option<String>, Failure> {
+fn user_id(
+    phone: &Phone,
+    field: &str,
+    exact: &str,
+    fits: impl Fn(&Identity) -> bool,
+) -> Result<Option<String>, Failure> {
     for query in [Query::new().eq(field, exact), Query::new()] {
         if let Some(found) = phone.find_all::<Identity>("users", &query)?.into_iter().find(|user| fits(&user.value)) {
             return Ok(Some(found.key));
@@ -142,10 +156,17 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 fn by_name_zip(phone: &mut Phone, arguments: ByNameZip) -> Result<Reply<String>, Failure> {
-    let fits = |user: &Identity| same(&user.name.first_name, &arguments.first_name) && same(&user.name.last_name, &arguments.last_name) && user.address.zip == arguments.zip;
+    let fits = |user: &Identity| {
+        same(&user.name.first_name, &arguments.first_name)
+            && same(&user.name.last_name, &arguments.last_name)
+            && user.address.zip == arguments.zip
+    };
     match user_id(phone, "/name/last_name", &arguments.last_name, fits)? {
         Some(id) => Ok(Reply::new("user found", id)),
-        None => Err(Failure::not_found("user of this name and zip code", format!("{} {}, {}", arguments.first_name, arguments.last_name, arguments.zip))),
+        None => Err(Failure::not_found(
+            "user of this name and zip code",
+            format!("{} {}, {}", arguments.first_name, arguments.last_name, arguments.zip),
+        )),
     }
 }
 
@@ -182,7 +203,11 @@ fn item_details(phone: &mut Phone, arguments: ItemId) -> Result<Reply, Failure> 
 }
 
 fn product_types(phone: &mut Phone, _: Nothing) -> Result<Reply, Failure> {
-    let mut types: Vec<(String, Value)> = phone.find_all::<Value>("products", &Query::new())?.into_iter().filter_map(|product| Some((product.value.get("name")?.as_str()?.to_owned(), Value::from(product.key)))).collect();
+    let mut types: Vec<(String, Value)> = phone
+        .find_all::<Value>("products", &Query::new())?
+        .into_iter()
+        .filter_map(|product| Some((product.value.get("name")?.as_str()?.to_owned(), Value::from(product.key))))
+        .collect();
     types.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(Reply::new("products", Value::Object(types.into_iter().collect::<Map<String, Value>>())))
 }

@@ -58,12 +58,16 @@ impl ToolPlugin for Retail {
     }
 
     fn storage() -> Storage {
-        Storage::new().owns(Collection::new("products")).owns(Collection::new("users").index("/email").index("/name/last_name")).owns(Collection::new("orders"))
+        Storage::new()
+            .owns(Collection::new("products"))
+            .owns(Collection::new("users").index("/email").index("/name/last_name"))
+            .owns(Collection::new("orders"))
     }
 }
 
 fn calculate(_: &mut Phone, arguments: Calculate) -> Result<Reply<f64>, Failure> {
-    let value = arithmetic::evaluate(&arguments.expression).map_err(|problem| Failure::bad_argument("expression", problem.to_string(), arguments.expression.as_str()))?;
+    let value = arithmetic::evaluate(&arguments.expression)
+        .map_err(|problem| Failure::bad_argument("expression", problem.to_string(), arguments.expression.as_str()))?;
     Ok(Reply::new("calculated", money::cents(value)))
 }
 

@@ -38,19 +38,27 @@ impl User {
         if self.payment_methods.contains_key(method) {
             Ok(())
         } else {
-            Err(Failure::not_found("payment method", method).with_allowed(self.payment_methods.keys().cloned().collect::<Vec<_>>()))
+            Err(Failure::not_found("payment method", method)
+                .with_allowed(self.payment_methods.keys().cloned().collect::<Vec<_>>()))
         }
     }
 
     /// The balance of a gift card; none for other methods.
     pub(crate) fn balance(&self, method: &str) -> Option<f64> {
-        self.payment_methods.get(method).filter(|method| method.get("source") == Some(&Value::from("gift_card")))?.get("balance")?.as_f64()
+        self.payment_methods
+            .get(method)
+            .filter(|method| method.get("source") == Some(&Value::from("gift_card")))?
+            .get("balance")?
+            .as_f64()
     }
 
     /// Checks that a gift card holds an amount; other methods always do.
     pub(crate) fn can_pay(&self, method: &str, amount: f64) -> Result<(), Failure> {
         match self.balance(method) {
-            Some(balance) if balance < amount => Err(Failure::conflict(&format!("gift card `{method}` holds {balance}, {amount} is needed"), "choose another payment method")),
+            Some(balance) if balance < amount => Err(Failure::conflict(
+                &format!("gift card `{method}` holds {balance}, {amount} is needed"),
+                "choose another payment method",
+            )),
             _ => Ok(()),
         }
     }

@@ -7,7 +7,15 @@ use serde_json::{Map, Value};
 use crate::money::{Payment, User};
 
 /// Fields that an order has only after something was done to it. Results show them as `null` before.
-const LATER_FIELDS: [&str; 7] = ["cancel_reason", "exchange_items", "exchange_new_items", "exchange_payment_method_id", "exchange_price_difference", "return_items", "return_payment_method_id"];
+const LATER_FIELDS: [&str; 7] = [
+    "cancel_reason",
+    "exchange_items",
+    "exchange_new_items",
+    "exchange_payment_method_id",
+    "exchange_price_difference",
+    "return_items",
+    "return_payment_method_id",
+];
 
 /// An item of an order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,7 +81,14 @@ impl Order {
 
     /// Checks the status.
     pub(crate) fn must_be(&self, status: &str) -> Result<(), Failure> {
-        if self.status == status { Ok(()) } else { Err(Failure::conflict(&format!("order `{}` is `{}`", self.order_id, self.status), &format!("only an order that is `{status}` can be changed so"))) }
+        if self.status == status {
+            Ok(())
+        } else {
+            Err(Failure::conflict(
+                &format!("order `{}` is `{}`", self.order_id, self.status),
+                &format!("only an order that is `{status}` can be changed so"),
+            ))
+        }
     }
 
     /// Checks that the order holds these items, each as often as it is named.
@@ -82,7 +97,8 @@ impl Order {
             let named = items.iter().filter(|other| *other == item).count();
             let held = self.items.iter().filter(|held| held.item_id == *item).count();
             if named > held {
-                return Err(Failure::not_found("item of the order", item.as_str()).with_allowed(self.items.iter().map(|item| item.item_id.clone()).collect::<Vec<_>>()));
+                return Err(Failure::not_found("item of the order", item.as_str())
+                    .with_allowed(self.items.iter().map(|item| item.item_id.clone()).collect::<Vec<_>>()));
             }
         }
         Ok(())
@@ -94,18 +110,34 @@ impl Order {
     }
 
     /// For each pair of old and new item the available variant that replaces it; with the sum of the price differences, in order.
-    pub(crate) fn replacements(&self, phone: &Phone, old: &[String], new: &[String]) -> Result<(Vec<Variant>, f64), Failure> {
+    pub(crate) fn replacements(
+        &self,
+        phone: &Phone,
+        old: &[String],
+        new: &[String],
+    ) -> Result<(Vec<Variant>, f64), Failure> {
         self.must_hold(old)?;
         if old.len() != new.len() {
-            return Err(Failure::bad_argument("new_item_ids", format!("as many as item_ids: {}", old.len()), new.len()));
+            return Err(Failure::bad_argument(
+                "new_item_ids",
+                format!("as many as item_ids: {}", old.len()),
+                new.len(),
+            ));
         }
         let mut variants = Vec::with_capacity(new.len());
         let mut difference = 0.0;
         for (old, new) in old.iter().zip(new) {
             let item = self.item(old)?;
-            let product: Product = phone.get("products", &item.product_id)?.ok_or_else(|| Failure::not_found("product", item.product_id.as_str()))?;
+            let product: Product = phone
+                .get("products", &item.product_id)?
+                .ok_or_else(|| Failure::not_found("product", item.product_id.as_str()))?;
             let variant = product.variants.get(new).filter(|variant| variant.available).cloned().ok_or_else(|| {
-                let available: Vec<String> = product.variants.iter().filter(|(_, variant)| variant.available).map(|(id, _)| id.clone()).collect();
+                let available: Vec<String> = product
+                    .variants
+                    .iter()
+                    .filter(|(_, variant)| variant.available)
+                    .map(|(id, _)| id.clone())
+                    .collect();
                 Failure::not_found("available item of the same product", new.as_str()).with_allowed(available)
             })?;
             difference += variant.price - item.price;

@@ -94,7 +94,10 @@ pub(crate) fn tools() -> Vec<Tool> {
             .writes(),
         Tool::new("modify_pending_order_items", items)
             .domain(crate::DOMAIN)
-            .en("Replaces items of a pending order by other variants of the same products; once for an order.", "change items, other size, other colour, modify order")
+            .en(
+                "Replaces items of a pending order by other variants of the same products; once for an order.",
+                "change items, other size, other colour, modify order",
+            )
             .zh("更换待处理订单中的商品款式，每单一次。", "换款式 换颜色 修改订单")
             .writes(),
         Tool::new("modify_pending_order_payment", payment)
@@ -117,7 +120,11 @@ fn cancel(phone: &mut Phone, arguments: Cancel) -> Result<Reply, Failure> {
         return Err(Failure::bad_argument("reason", REASONS, arguments.reason));
     }
     let mut user = order.user(phone)?;
-    let refunds: Vec<Payment> = order.payment_history.iter().map(|payment| Payment::new("refund", payment.amount, &payment.payment_method_id)).collect();
+    let refunds: Vec<Payment> = order
+        .payment_history
+        .iter()
+        .map(|payment| Payment::new("refund", payment.amount, &payment.payment_method_id))
+        .collect();
     let mut credited = false;
     for refund in &refunds {
         credited |= user.add_to_balance(&refund.payment_method_id, refund.amount);
@@ -147,7 +154,9 @@ fn order_address(phone: &mut Phone, arguments: OrderAddress) -> Result<Reply, Fa
 }
 
 fn user_address(phone: &mut Phone, arguments: UserAddress) -> Result<Reply, Failure> {
-    let mut user: User = phone.get("users", &arguments.user_id)?.ok_or_else(|| Failure::not_found("user", arguments.user_id.as_str()))?;
+    let mut user: User = phone
+        .get("users", &arguments.user_id)?
+        .ok_or_else(|| Failure::not_found("user", arguments.user_id.as_str()))?;
     let UserAddress { address1, address2, city, state, country, zip, .. } = arguments;
     user.rest.insert("address".to_owned(), json!({"address1": address1, "address2": address2, "city": city, "state": state, "country": country, "zip": zip}));
     phone.put("users", &user.user_id, &user)?;

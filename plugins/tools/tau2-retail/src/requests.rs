@@ -40,7 +40,10 @@ pub(crate) fn tools() -> Vec<Tool> {
             .writes(),
         Tool::new("exchange_delivered_order_items", exchange)
             .domain(crate::DOMAIN)
-            .en("Requests the exchange of items of a delivered order for other variants of the same products.", "exchange items, swap, other size, other colour")
+            .en(
+                "Requests the exchange of items of a delivered order for other variants of the same products.",
+                "exchange items, swap, other size, other colour",
+            )
             .zh("申请更换已送达订单的商品款式。", "换货 换尺码 换颜色")
             .writes(),
     ]

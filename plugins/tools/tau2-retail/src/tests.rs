@@ -34,13 +34,41 @@ fn the_policy_refuses_what_it_forbids() {
     for (tool, arguments, part) in [
         ("cancel_pending_order", json!({"order_id": "#1", "reason": "bored"}), "no longer needed"),
         ("cancel_pending_order", json!({"order_id": "#2", "reason": "no longer needed"}), "delivered"),
-        ("return_delivered_order_items", json!({"order_id": "#1", "item_ids": ["i1"], "payment_method_id": "card"}), "pending"),
-        ("return_delivered_order_items", json!({"order_id": "#2", "item_ids": ["i1", "i1"], "payment_method_id": "card"}), "i1"),
-        ("return_delivered_order_items", json!({"order_id": "#2", "item_ids": ["i1"], "payment_method_id": "paypal"}), "gift"),
-        ("exchange_delivered_order_items", json!({"order_id": "#2", "item_ids": ["i1"], "new_item_ids": ["i3"], "payment_method_id": "card"}), "i2"),
-        ("exchange_delivered_order_items", json!({"order_id": "#2", "item_ids": ["i1"], "new_item_ids": ["i2"], "payment_method_id": "gift"}), "holds 2"),
-        ("modify_pending_order_items", json!({"order_id": "#1", "item_ids": ["i1"], "new_item_ids": [], "payment_method_id": "card"}), "as many"),
-        ("modify_pending_order_payment", json!({"order_id": "#1", "payment_method_id": "card"}), "another payment method"),
+        (
+            "return_delivered_order_items",
+            json!({"order_id": "#1", "item_ids": ["i1"], "payment_method_id": "card"}),
+            "pending",
+        ),
+        (
+            "return_delivered_order_items",
+            json!({"order_id": "#2", "item_ids": ["i1", "i1"], "payment_method_id": "card"}),
+            "i1",
+        ),
+        (
+            "return_delivered_order_items",
+            json!({"order_id": "#2", "item_ids": ["i1"], "payment_method_id": "paypal"}),
+            "gift",
+        ),
+        (
+            "exchange_delivered_order_items",
+            json!({"order_id": "#2", "item_ids": ["i1"], "new_item_ids": ["i3"], "payment_method_id": "card"}),
+            "i2",
+        ),
+        (
+            "exchange_delivered_order_items",
+            json!({"order_id": "#2", "item_ids": ["i1"], "new_item_ids": ["i2"], "payment_method_id": "gift"}),
+            "holds 2",
+        ),
+        (
+            "modify_pending_order_items",
+            json!({"order_id": "#1", "item_ids": ["i1"], "new_item_ids": [], "payment_method_id": "card"}),
+            "as many",
+        ),
+        (
+            "modify_pending_order_payment",
+            json!({"order_id": "#1", "payment_method_id": "card"}),
+            "another payment method",
+        ),
         ("modify_pending_order_payment", json!({"order_id": "#1", "payment_method_id": "gift"}), "holds 2"),
         ("find_user_id_by_email", json!({"email": "nobody@example.com"}), "nobody"),
         ("calculate", json!({"expression": "1 + import"}), "character 5"),
@@ -67,7 +95,9 @@ fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Object(a), Value::Object(b)) => a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b))),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
         (a, b) => a == b,
     }
 }
@@ -77,7 +107,9 @@ fn same(a: &Value, b: &Value) -> bool {
 #[test]
 fn recorded_calls_give_the_recorded_results() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/packs/tau2-retail");
-    let (Ok(db), Ok(replays)) = (std::fs::read_to_string(folder.join("db.json")), std::fs::read_to_string(folder.join("replays.jsonl"))) else {
+    let (Ok(db), Ok(replays)) =
+        (std::fs::read_to_string(folder.join("db.json")), std::fs::read_to_string(folder.join("replays.jsonl")))
+    else {
         println!("skipped: no recorded calls at {}", folder.display());
         return;
     };
@@ -95,9 +127,20 @@ fn recorded_calls_give_the_recorded_results() {
                 _ => false,
             };
             if !equal {
-                different.push(format!("{} {name} {}: {} expected {}", task["task_id"], call["arguments"], result.map_or_else(|failure| failure.message().to_owned(), |data| data.to_string()), call["result"]));
+                different.push(format!(
+                    "{} {name} {}: {} expected {}",
+                    task["task_id"],
+                    call["arguments"],
+                    result.map_or_else(|failure| failure.message().to_owned(), |data| data.to_string()),
+                    call["result"]
+                ));
             }
         }
     }
-    assert!(different.is_empty(), "{} calls differ, first: {}", different.len(), different.first().map_or("", String::as_str));
+    assert!(
+        different.is_empty(),
+        "{} calls differ, first: {}",
+        different.len(),
+        different.first().map_or("", String::as_str)
+    );
 }

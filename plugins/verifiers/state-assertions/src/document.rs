@@ -47,7 +47,9 @@ pub(crate) fn passes(field: Option<&Value>, test: &str, value: &Value, folds: &[
         "le" => ordered(field, value).is_some_and(core::cmp::Ordering::is_le),
         "gt" => ordered(field, value).is_some_and(core::cmp::Ordering::is_gt),
         "ge" => ordered(field, value).is_some_and(core::cmp::Ordering::is_ge),
-        "one_of" => value.as_array().ok_or_else(|| wrong(test, "an array"))?.iter().any(|value| same(field, value, folds)),
+        "one_of" => {
+            value.as_array().ok_or_else(|| wrong(test, "an array"))?.iter().any(|value| same(field, value, folds))
+        }
         "contains" => match (field, value) {
             (Value::Array(items), value) => items.iter().any(|item| same(item, value, folds)),
             (Value::String(field), Value::String(part)) => text(field, folds).contains(&text(part, folds)),
@@ -63,7 +65,11 @@ pub(crate) fn passes(field: Option<&Value>, test: &str, value: &Value, folds: &[
 }
 
 fn known(test: &str) -> Result<(), JudgeError> {
-    if TESTS.contains(&format!("`{test}`")) { Ok(()) } else { Err(JudgeError::InvalidCheck(format!("test `{test}`: expected {TESTS}"))) }
+    if TESTS.contains(&format!("`{test}`")) {
+        Ok(())
+    } else {
+        Err(JudgeError::InvalidCheck(format!("test `{test}`: expected {TESTS}")))
+    }
 }
 
 fn wrong(test: &str, expected: &str) -> JudgeError {
@@ -87,7 +93,12 @@ pub(crate) fn only(matches: &Map<String, Value>) -> Result<(&str, &Value), Judge
 }
 
 /// The keys of the documents that pass all clauses.
-pub(crate) fn matching(state: &Snapshot, collection: &str, wanted: &Where, folds: &[Fold]) -> Result<Vec<String>, JudgeError> {
+pub(crate) fn matching(
+    state: &Snapshot,
+    collection: &str,
+    wanted: &Where,
+    folds: &[Fold],
+) -> Result<Vec<String>, JudgeError> {
     let mut keys = Vec::new();
     for doc in state.find_all::<Value>(collection, &Query::new())? {
         let mut all = true;

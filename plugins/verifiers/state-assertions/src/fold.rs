@@ -46,7 +46,9 @@ pub(crate) fn same(a: &Value, b: &Value, folds: &[Fold]) -> bool {
         (Value::String(a), Value::String(b)) => a == b || text(a, folds) == text(b, folds),
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b, folds)),
-        (Value::Object(a), Value::Object(b)) => a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b, folds))),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b, folds)))
+        }
         (a, b) => a == b,
     }
 }

@@ -39,15 +39,26 @@ impl VerifierPlugin for StateAssertions {
         let rows = check.rows()?;
         let initial = evidence.initial();
         let nothing_done = Deeds::default();
-        let at_reset = rows.iter().map(|row| row.holds(&initial, &nothing_done, &check.fold).map(|held| held.passed)).collect::<Result<Vec<bool>, JudgeError>>()?;
+        let at_reset = rows
+            .iter()
+            .map(|row| row.holds(&initial, &nothing_done, &check.fold).map(|held| held.passed))
+            .collect::<Result<Vec<bool>, JudgeError>>()?;
         let mut verdicts = Vec::with_capacity(upto.len());
         for &count in upto {
-            let state = evidence.after(count).ok_or_else(|| JudgeError::MissingEvidence(format!("state after {count} steps: there are {}", evidence.step_count())))?;
+            let state = evidence.after(count).ok_or_else(|| {
+                JudgeError::MissingEvidence(format!("state after {count} steps: there are {}", evidence.step_count()))
+            })?;
             let deeds = Deeds::of(evidence, count);
             let mut criteria = Vec::with_capacity(rows.len() + 1);
             for (row, held_at_reset) in rows.iter().zip(&at_reset) {
                 let Held { passed, reason } = row.holds(&state, &deeds, &check.fold)?;
-                criteria.push(Criterion { id: row.id.clone(), passed, held_at_reset: *held_at_reset, weight: row.weight, reason });
+                criteria.push(Criterion {
+                    id: row.id.clone(),
+                    passed,
+                    held_at_reset: *held_at_reset,
+                    weight: row.weight,
+                    reason,
+                });
             }
             if let Some(places) = &check.unchanged_except {
                 criteria.push(unchanged(evidence, &initial, &state, places));
@@ -59,7 +70,12 @@ impl VerifierPlugin for StateAssertions {
 }
 
 /// Whether every change lies in one of the places.
-fn unchanged(evidence: &Evidence, initial: &loopwright_sdk::Snapshot, state: &loopwright_sdk::Snapshot, places: &[String]) -> Criterion {
+fn unchanged(
+    evidence: &Evidence,
+    initial: &loopwright_sdk::Snapshot,
+    state: &loopwright_sdk::Snapshot,
+    places: &[String],
+) -> Criterion {
     let strange: Vec<String> = evidence
         .changes(initial, state, Bookkeeping::Ignored)
         .into_iter()
@@ -67,8 +83,18 @@ fn unchanged(evidence: &Evidence, initial: &loopwright_sdk::Snapshot, state: &lo
         .map(|change| format!("{}/{}", change.collection, change.key))
         .take(8)
         .collect();
-    let reason = if strange.is_empty() { "nothing else changed".to_owned() } else { format!("expected no other change, found {}", strange.join(", ")) };
-    Criterion { id: "unchanged-except".to_owned(), passed: strange.is_empty(), held_at_reset: true, weight: 1.0, reason }
+    let reason = if strange.is_empty() {
+        "nothing else changed".to_owned()
+    } else {
+        format!("expected no other change, found {}", strange.join(", "))
+    };
+    Criterion {
+        id: "unchanged-except".to_owned(),
+        passed: strange.is_empty(),
+        held_at_reset: true,
+        weight: 1.0,
+        reason,
+    }
 }
 
 /// Whether a place names this document: `collection`, `collection/*` or `collection/key`.

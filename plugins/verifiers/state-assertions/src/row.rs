@@ -115,7 +115,11 @@ impl Raw {
     }
 
     fn state_kinds(&self, id: &str) -> Result<Vec<Kind<'_>>, JudgeError> {
-        let collection = || self.collection.as_deref().ok_or_else(|| JudgeError::InvalidCheck(format!("`{id}`: `collection` is missing")));
+        let collection = || {
+            self.collection
+                .as_deref()
+                .ok_or_else(|| JudgeError::InvalidCheck(format!("`{id}`: `collection` is missing")))
+        };
         let mut kinds = Vec::new();
         if let Some(wanted) = &self.exists {
             kinds.push(Kind::Exists { collection: collection()?, wanted, count: self.count });
@@ -124,11 +128,16 @@ impl Raw {
             kinds.push(Kind::Absent { collection: collection()?, wanted });
         }
         if let Some(field) = &self.field {
-            let key = self.key.as_deref().ok_or_else(|| JudgeError::InvalidCheck(format!("`{id}`: `key` is missing")))?;
+            let key =
+                self.key.as_deref().ok_or_else(|| JudgeError::InvalidCheck(format!("`{id}`: `key` is missing")))?;
             let (test, value) = match (&self.equals, &self.matches) {
                 (Some(value), None) => ("eq", value),
                 (None, Some(matches)) => only(matches)?,
-                _ => return Err(JudgeError::InvalidCheck(format!("`{id}`: expected `equals` or `matches`, and not both"))),
+                _ => {
+                    return Err(JudgeError::InvalidCheck(format!(
+                        "`{id}`: expected `equals` or `matches`, and not both"
+                    )));
+                }
             };
             kinds.push(Kind::Field { collection: collection()?, key, field, test, value });
         }
@@ -143,7 +152,14 @@ impl Row<'_> {
             Kind::Field { collection, key, field, test, value } => {
                 let document: Option<Value> = state.get(collection, key)?;
                 let found = document.as_ref().and_then(|document| document.pointer(field));
-                Held { passed: passes(found, test, value, folds)?, reason: format!("{collection}/{key}{field}: expected {test} {}, found {}", shown(Some(value)), shown(found)) }
+                Held {
+                    passed: passes(found, test, value, folds)?,
+                    reason: format!(
+                        "{collection}/{key}{field}: expected {test} {}, found {}",
+                        shown(Some(value)),
+                        shown(found)
+                    ),
+                }
             }
             Kind::Exists { collection, wanted, count } => {
                 let found = matching(state, collection, wanted, folds)?.len();
@@ -153,17 +169,32 @@ impl Row<'_> {
             }
             Kind::Absent { collection, wanted } => {
                 let keys = matching(state, collection, wanted, folds)?;
-                Held { passed: keys.is_empty(), reason: format!("{collection}: expected no such document, found {}", keys.len()) }
+                Held {
+                    passed: keys.is_empty(),
+                    reason: format!("{collection}: expected no such document, found {}", keys.len()),
+                }
             }
             Kind::Answer(parts) => said(deeds.answer.as_deref(), parts, "answer", true),
-            Kind::Refused(words) => said(deeds.refusal.as_deref(), words.unwrap_or_default(), "refusal", words.is_none()),
+            Kind::Refused(words) => {
+                said(deeds.refusal.as_deref(), words.unwrap_or_default(), "refusal", words.is_none())
+            }
             Kind::Asked(words) => {
-                let passed = deeds.questions.iter().any(|question| words.iter().any(|word| question.contains(&speech(word))));
-                Held { passed, reason: format!("expected a question with one of {words:?}, {} questions were asked", deeds.questions.len()) }
+                let passed =
+                    deeds.questions.iter().any(|question| words.iter().any(|word| question.contains(&speech(word))));
+                Held {
+                    passed,
+                    reason: format!(
+                        "expected a question with one of {words:?}, {} questions were asked",
+                        deeds.questions.len()
+                    ),
+                }
             }
             Kind::Finished => {
                 let passed = deeds.answer.is_some();
-                Held { passed, reason: if passed { "the agent finished" } else { "the agent did not finish" }.to_owned() }
+                Held {
+                    passed,
+                    reason: if passed { "the agent finished" } else { "the agent did not finish" }.to_owned(),
+                }
             }
         })
     }
@@ -176,6 +207,7 @@ fn said(text: Option<&str>, parts: &[String], what: &str, all: bool) -> Held {
     };
     let missing: Vec<&String> = parts.iter().filter(|part| !text.contains(&speech(part))).collect();
     let passed = if all { missing.is_empty() } else { missing.len() < parts.len() };
-    let reason = if passed { format!("the {what} says what was expected") } else { format!("the {what} lacks {missing:?}") };
+    let reason =
+        if passed { format!("the {what} says what was expected") } else { format!("the {what} lacks {missing:?}") };
     Held { passed, reason }
 }

@@ -28,10 +28,16 @@ fn rows_hold_on_the_final_state() {
         (json!({"collection": "notes", "key": "note-a", "field": "/count", "matches": {"ge": 2}}), true),
         (json!({"collection": "notes", "key": "note-a", "field": "/count", "matches": {"lt": 2}}), false),
         (json!({"collection": "notes", "key": "note-a", "field": "/tags", "matches": {"contains": "food"}}), true),
-        (json!({"collection": "notes", "key": "note-a", "field": "/title", "matches": {"one_of": ["Tea", "Milk"]}}), true),
+        (
+            json!({"collection": "notes", "key": "note-a", "field": "/title", "matches": {"one_of": ["Tea", "Milk"]}}),
+            true,
+        ),
         (json!({"collection": "notes", "key": "note-a", "field": "/title", "matches": {"starts_with": "Mi"}}), true),
         (json!({"collection": "notes", "exists": {"where": [{"at": "/title", "test": "eq", "value": "Milk"}]}}), true),
-        (json!({"collection": "notes", "exists": {"where": [{"at": "/title", "test": "eq", "value": "Milk"}]}, "count": 2}), false),
+        (
+            json!({"collection": "notes", "exists": {"where": [{"at": "/title", "test": "eq", "value": "Milk"}]}, "count": 2}),
+            false,
+        ),
         (json!({"collection": "notes", "absent": {"where": [{"at": "/title", "test": "eq", "value": "Tea"}]}}), true),
         (json!({"collection": "notes", "absent": {"where": []}}), false),
     ] {
@@ -77,7 +83,14 @@ fn other_changes_fail_unless_they_are_allowed() {
         "net": {"wifi": {"on": false, "connected": null}},
         "notes": {"note-a": {"title": "Milk", "tags": ["food"], "count": 2, "modified": "now"}},
     }));
-    for (places, expected) in [(json!([]), false), (json!(["net"]), true), (json!(["net/wifi"]), true), (json!(["net/*"]), true), (json!(["net/mobile"]), false), (json!(["ne"]), false)] {
+    for (places, expected) in [
+        (json!([]), false),
+        (json!(["net"]), true),
+        (json!(["net/wifi"]), true),
+        (json!(["net/*"]), true),
+        (json!(["net/mobile"]), false),
+        (json!(["ne"]), false),
+    ] {
         assert_eq!(judge(&evidence, json!({"unchanged_except": places})), Ok(expected), "{places}");
     }
 }
@@ -106,7 +119,10 @@ fn a_check_that_asks_nothing_or_something_unknown_is_invalid() {
         (json!({"rows": [{"key": "a", "field": "/b", "equals": 1}]}), "`collection` is missing"),
         (json!({"rows": [{"collection": "net", "field": "/b", "equals": 1}]}), "`key` is missing"),
         (json!({"rows": [{"collection": "net", "key": "wifi", "field": "/on"}]}), "`equals` or `matches`"),
-        (json!({"rows": [{"collection": "net", "key": "wifi", "field": "/on", "matches": {"like": 1}}]}), "`like`: expected"),
+        (
+            json!({"rows": [{"collection": "net", "key": "wifi", "field": "/on", "matches": {"like": 1}}]}),
+            "`like`: expected",
+        ),
         (json!({"rows": [{"finished": true, "weight": -1}]}), "weight"),
         (json!({"rows": [{"surprise": 1}]}), "surprise"),
     ] {

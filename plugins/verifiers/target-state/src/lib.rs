@@ -6,7 +6,9 @@
 //! Progress is the share of the target's changes that are made: of the documents in which the target differs from the initial state, those
 //! that are as in the target. Documents that the episode created under ids of its own count when the whole state is the same.
 
-use loopwright_sdk::{Bookkeeping, Criterion, Evidence, Identity, JudgeError, Snapshot, Verdict, VerifierPlugin, identity};
+use loopwright_sdk::{
+    Bookkeeping, Criterion, Evidence, Identity, JudgeError, Snapshot, Verdict, VerifierPlugin, identity,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -27,7 +29,9 @@ impl VerifierPlugin for TargetState {
     type Check = Check;
 
     fn judge(evidence: &Evidence, check: &Check, upto: &[u32]) -> Result<Vec<Verdict>, JudgeError> {
-        let target = evidence.target().ok_or_else(|| JudgeError::MissingEvidence("a target state: the task has no gold".to_owned()))?;
+        let target = evidence
+            .target()
+            .ok_or_else(|| JudgeError::MissingEvidence("a target state: the task has no gold".to_owned()))?;
         let initial = evidence.initial();
         let wanted: Vec<(String, String)> = evidence
             .changes(&initial, &target, Bookkeeping::Ignored)
@@ -37,23 +41,46 @@ impl VerifierPlugin for TargetState {
             .collect();
         upto.iter()
             .map(|&count| {
-                let state = evidence.after(count).ok_or_else(|| JudgeError::MissingEvidence(format!("state after {count} steps: there are {}", evidence.step_count())))?;
+                let state = evidence.after(count).ok_or_else(|| {
+                    JudgeError::MissingEvidence(format!(
+                        "state after {count} steps: there are {}",
+                        evidence.step_count()
+                    ))
+                })?;
                 verdict(evidence, check, &target, &state, &wanted)
             })
             .collect()
     }
 }
 
-fn verdict(evidence: &Evidence, check: &Check, target: &Snapshot, state: &Snapshot, wanted: &[(String, String)]) -> Result<Verdict, JudgeError> {
+fn verdict(
+    evidence: &Evidence,
+    check: &Check,
+    target: &Snapshot,
+    state: &Snapshot,
+    wanted: &[(String, String)],
+) -> Result<Verdict, JudgeError> {
     let differences = evidence.differences(state, target, &check.except);
     let same = differences.is_empty();
     let mut criteria = Vec::with_capacity(wanted.len() + 1);
     let reason = if same { "the state is the target".to_owned() } else { differences.join("; ") };
-    criteria.push(Criterion { id: "same".to_owned(), passed: same, held_at_reset: wanted.is_empty(), weight: 1.0, reason });
+    criteria.push(Criterion {
+        id: "same".to_owned(),
+        passed: same,
+        held_at_reset: wanted.is_empty(),
+        weight: 1.0,
+        reason,
+    });
     for (collection, key) in wanted {
         let passed = same || state.get::<Value>(collection, key)? == target.get::<Value>(collection, key)?;
         let reason = if passed { "as in the target" } else { "not as in the target" };
-        criteria.push(Criterion { id: format!("{collection}/{key}"), passed, held_at_reset: false, weight: 1.0, reason: reason.to_owned() });
+        criteria.push(Criterion {
+            id: format!("{collection}/{key}"),
+            passed,
+            held_at_reset: false,
+            weight: 1.0,
+            reason: reason.to_owned(),
+        });
         if criteria.len() == CRITERIA_MAX {
             break;
         }
@@ -80,7 +107,11 @@ mod tests {
 
     #[test]
     fn progress_grows_change_by_change_until_the_target_is_reached() {
-        let evidence = episode().call("x", json!({})).changed(json!({"net": {"wifi": {"on": false}}})).call("x", json!({})).changed(json!({"net": {"mobile": {"on": false}}}));
+        let evidence = episode()
+            .call("x", json!({}))
+            .changed(json!({"net": {"wifi": {"on": false}}}))
+            .call("x", json!({}))
+            .changed(json!({"net": {"mobile": {"on": false}}}));
         let verdicts = evidence.judge_prefixes::<TargetState>(json!({}), &[0, 1, 2]).expect("verdicts");
         let seen: Vec<(bool, f64)> = verdicts.iter().map(|verdict| (verdict.passed(), verdict.progress())).collect();
         assert_eq!(seen, [(false, 0.0), (false, 1.0 / 3.0), (true, 1.0)]);

@@ -8,7 +8,9 @@
 
 mod matching;
 
-use loopwright_sdk::{Actor, Bookkeeping, Criterion, Evidence, Identity, JudgeError, Step, Verdict, VerifierPlugin, identity};
+use loopwright_sdk::{
+    Actor, Bookkeeping, Criterion, Evidence, Identity, JudgeError, Step, Verdict, VerifierPlugin, identity,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -96,7 +98,12 @@ fn successful(evidence: &Evidence, count: u32) -> Result<Vec<Made>, JudgeError> 
         start = start.saturating_add(u32::try_from(page.len()).unwrap_or(u32::MAX));
         for step in page.iter().filter(|step| step.ok && step.by == Actor::Agent) {
             if let Some(call) = step.call() {
-                made.push(Made { step: step.index, turn: step.turn, tool: call.tool.clone(), arguments: call.arguments.parse()? });
+                made.push(Made {
+                    step: step.index,
+                    turn: step.turn,
+                    tool: call.tool.clone(),
+                    arguments: call.arguments.parse()?,
+                });
             }
         }
     }
@@ -107,7 +114,10 @@ impl Check {
     /// For each wanted call the positions of those that must come before it.
     fn predecessors(&self) -> Result<Vec<Vec<usize>>, JudgeError> {
         if self.calls.is_empty() || self.calls.len() > CALLS_MAX {
-            return Err(JudgeError::InvalidCheck(format!("`calls` has {} entries, expected 1 to {CALLS_MAX}", self.calls.len())));
+            return Err(JudgeError::InvalidCheck(format!(
+                "`calls` has {} entries, expected 1 to {CALLS_MAX}",
+                self.calls.len()
+            )));
         }
         let mut before = Vec::with_capacity(self.calls.len());
         for (position, call) in self.calls.iter().enumerate() {
@@ -115,7 +125,11 @@ impl Check {
             for id in &call.after {
                 // Only earlier entries can be named, so that there is no circle.
                 let found = self.calls.iter().take(position).position(|other| other.id.as_ref() == Some(id));
-                named.push(found.ok_or_else(|| JudgeError::InvalidCheck(format!("`calls[{position}].after` names `{id}`, which is no id of an earlier entry")))?);
+                named.push(found.ok_or_else(|| {
+                    JudgeError::InvalidCheck(format!(
+                        "`calls[{position}].after` names `{id}`, which is no id of an earlier entry"
+                    ))
+                })?);
             }
             if self.order == Order::Sequence && position > 0 {
                 named.push(position - 1);
@@ -151,7 +165,9 @@ impl Check {
         let extra: Vec<&Made> = made
             .iter()
             .enumerate()
-            .filter(|(position, made)| !found.contains(&Some(*position)) && (self.extra == Extra::None || changed(evidence, made.step)))
+            .filter(|(position, made)| {
+                !found.contains(&Some(*position)) && (self.extra == Extra::None || changed(evidence, made.step))
+            })
             .map(|(_, made)| made)
             .collect();
         let reason = if extra.is_empty() {
@@ -167,7 +183,9 @@ impl Check {
 /// Whether a step changed any document, bookkeeping aside.
 fn changed(evidence: &Evidence, step: u32) -> bool {
     match (evidence.after(step), evidence.after(step.saturating_add(1))) {
-        (Some(before), Some(after)) => before.digest() != after.digest() && !evidence.changes(&before, &after, Bookkeeping::Ignored).is_empty(),
+        (Some(before), Some(after)) => {
+            before.digest() != after.digest() && !evidence.changes(&before, &after, Bookkeeping::Ignored).is_empty()
+        }
         _ => true,
     }
 }
@@ -175,13 +193,17 @@ fn changed(evidence: &Evidence, step: u32) -> bool {
 impl Wanted {
     fn fits(&self, made: &Made, ignored: &[String]) -> bool {
         let alternatives = self.or.iter().map(|other| (other.tool.as_ref().unwrap_or(&self.tool), &other.arguments));
-        std::iter::once((&self.tool, &self.arguments)).chain(alternatives).any(|(tool, arguments)| *tool == made.tool && matching::same_arguments(arguments, &made.arguments, ignored))
+        std::iter::once((&self.tool, &self.arguments)).chain(alternatives).any(|(tool, arguments)| {
+            *tool == made.tool && matching::same_arguments(arguments, &made.arguments, ignored)
+        })
     }
 
     fn reason(&self, found: Option<usize>, made: &[Made]) -> String {
         match found.and_then(|position| made.get(position)) {
             Some(made) => format!("made in step {}", made.step),
-            None if made.iter().any(|made| made.tool == self.tool) => format!("`{}` was called, but not with the expected arguments at the expected place", self.tool),
+            None if made.iter().any(|made| made.tool == self.tool) => {
+                format!("`{}` was called, but not with the expected arguments at the expected place", self.tool)
+            }
             None => format!("`{}` was not called with success", self.tool),
         }
     }

@@ -17,9 +17,26 @@ const TRIES_MAX: u32 = 20_000;
 
 /// Gives each wanted call a made one, each made one at most once, so that every wanted call comes after its predecessors. When not all can be
 /// served, as many as possible of the first ones are.
-pub(crate) fn assign<W>(wanted: &[W], made: &[Made], before: &[Vec<usize>], fits: &dyn Fn(&W, &Made) -> bool) -> Vec<Option<usize>> {
-    let options: Vec<Vec<usize>> = wanted.iter().map(|wanted| made.iter().enumerate().filter(|(_, made)| fits(wanted, made)).map(|(position, _)| position).collect()).collect();
-    let mut search = Search { options: &options, made, before, chosen: vec![None; wanted.len()], best: vec![None; wanted.len()], tries: 0 };
+pub(crate) fn assign<W>(
+    wanted: &[W],
+    made: &[Made],
+    before: &[Vec<usize>],
+    fits: &dyn Fn(&W, &Made) -> bool,
+) -> Vec<Option<usize>> {
+    let options: Vec<Vec<usize>> = wanted
+        .iter()
+        .map(|wanted| {
+            made.iter().enumerate().filter(|(_, made)| fits(wanted, made)).map(|(position, _)| position).collect()
+        })
+        .collect();
+    let mut search = Search {
+        options: &options,
+        made,
+        before,
+        chosen: vec![None; wanted.len()],
+        best: vec![None; wanted.len()],
+        tries: 0,
+    };
     search.choose(0);
     search.best
 }
@@ -71,14 +88,22 @@ impl Search<'_> {
     /// is the order in which they ran.
     fn follows(&self, position: usize, option: usize) -> bool {
         let place = |option: usize| self.made.get(option).map(|made| (made.turn, made.step));
-        self.before.get(position).is_none_or(|before| before.iter().all(|earlier| self.chosen.get(*earlier).copied().flatten().is_some_and(|earlier| place(earlier) < place(option))))
+        self.before.get(position).is_none_or(|before| {
+            before.iter().all(|earlier| {
+                self.chosen.get(*earlier).copied().flatten().is_some_and(|earlier| place(earlier) < place(option))
+            })
+        })
     }
 }
 
 /// Whether arguments are the same: numbers by value, text in NFC, ignored names left out.
 pub(crate) fn same_arguments(wanted: &Map<String, Value>, made: &Map<String, Value>, ignored: &[String]) -> bool {
     let counted = |map: &Map<String, Value>| map.keys().filter(|key| !ignored.contains(key)).count();
-    counted(wanted) == counted(made) && wanted.iter().filter(|(key, _)| !ignored.contains(key)).all(|(key, value)| made.get(key).is_some_and(|found| same(value, found)))
+    counted(wanted) == counted(made)
+        && wanted
+            .iter()
+            .filter(|(key, _)| !ignored.contains(key))
+            .all(|(key, value)| made.get(key).is_some_and(|found| same(value, found)))
 }
 
 fn same(a: &Value, b: &Value) -> bool {
@@ -86,7 +111,9 @@ fn same(a: &Value, b: &Value) -> bool {
         (Value::String(a), Value::String(b)) => a == b || a.nfc().eq(b.nfc()),
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Object(a), Value::Object(b)) => a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b))),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
         (a, b) => a == b,
     }
 }

@@ -16,7 +16,8 @@ fn a_sequence_wants_its_order_and_a_partial_order_only_what_it_names() {
     let ab = world().call("a", json!({})).call("b", json!({}));
     let ba = world().call("b", json!({})).call("a", json!({}));
     let calls = json!([{"id": "a", "tool": "a", "arguments": {}}, {"id": "b", "tool": "b", "arguments": {}}]);
-    let after = json!([{"id": "a", "tool": "a", "arguments": {}}, {"id": "b", "tool": "b", "arguments": {}, "after": ["a"]}]);
+    let after =
+        json!([{"id": "a", "tool": "a", "arguments": {}}, {"id": "b", "tool": "b", "arguments": {}, "after": ["a"]}]);
     for (evidence, calls, order, expected) in [
         (&ab, &calls, "sequence", true),
         (&ba, &calls, "sequence", false),
@@ -34,16 +35,25 @@ fn arguments_are_exact_by_value() {
     let check = |arguments: Value| json!({"calls": [{"tool": "set", "arguments": arguments}], "order": "sequence"});
     let evidence = world().call("set", json!({"level": 25.0, "name": "Cafe\u{301}", "list": [1, {"b": 2, "a": 1}]}));
     assert!(passes(&evidence, check(json!({"level": 25, "name": "Café", "list": [1.0, {"a": 1, "b": 2}]}))));
-    for wrong in [json!({"level": 26, "name": "Café", "list": [1, {"b": 2, "a": 1}]}), json!({"level": 25, "name": "Café"}), json!({"level": "25", "name": "Café", "list": [1, {"b": 2, "a": 1}]})] {
+    for wrong in [
+        json!({"level": 26, "name": "Café", "list": [1, {"b": 2, "a": 1}]}),
+        json!({"level": 25, "name": "Café"}),
+        json!({"level": "25", "name": "Café", "list": [1, {"b": 2, "a": 1}]}),
+    ] {
         assert!(!passes(&evidence, check(wrong.clone())), "{wrong}");
     }
-    assert!(passes(&evidence, json!({"calls": [{"tool": "set", "arguments": {"level": 25}}], "order": "sequence", "ignore_arguments": ["name", "list"]})));
+    assert!(passes(
+        &evidence,
+        json!({"calls": [{"tool": "set", "arguments": {"level": 25}}], "order": "sequence", "ignore_arguments": ["name", "list"]})
+    ));
 }
 
 #[test]
 fn an_alternative_is_as_good_and_each_made_call_counts_once() {
     let check = json!({"calls": [{"tool": "a", "arguments": {"x": 1}, "or": [{"arguments": {"x": 2}}, {"tool": "b", "arguments": {}}]}], "order": "sequence"});
-    for (tool, arguments, expected) in [("a", json!({"x": 2}), true), ("b", json!({}), true), ("b", json!({"x": 1}), false)] {
+    for (tool, arguments, expected) in
+        [("a", json!({"x": 2}), true), ("b", json!({}), true), ("b", json!({"x": 1}), false)]
+    {
         assert_eq!(passes(&world().call(tool, arguments.clone()), check.clone()), expected, "{tool} {arguments}");
     }
     let twice = json!({"calls": [{"tool": "a", "arguments": {}}, {"tool": "a", "arguments": {}}], "order": "partial"});
@@ -61,7 +71,8 @@ fn a_greedy_choice_does_not_spoil_a_possible_one() {
 #[test]
 fn failed_calls_are_not_counted_and_extra_ones_only_as_allowed() {
     let read = || world().call("read", json!({})).call("a", json!({}));
-    let write = || world().call("a", json!({})).call("write", json!({})).changed(json!({"lamp": {"main": {"on": true}}}));
+    let write =
+        || world().call("a", json!({})).call("write", json!({})).changed(json!({"lamp": {"main": {"on": true}}}));
     let failed = || world().failed_call("a", json!({"x": 1}), 409).call("a", json!({}));
     for (name, evidence, extra, expected) in [
         ("read", read(), "reads", true),
@@ -73,14 +84,22 @@ fn failed_calls_are_not_counted_and_extra_ones_only_as_allowed() {
         let check = json!({"calls": [{"tool": "a", "arguments": {}}], "order": "sequence", "extra": extra});
         assert_eq!(passes(&evidence, check), expected, "{name} {extra}");
     }
-    assert!(!passes(&world().failed_call("a", json!({}), 409), json!({"calls": [{"tool": "a", "arguments": {}}], "order": "sequence"})));
+    assert!(!passes(
+        &world().failed_call("a", json!({}), 409),
+        json!({"calls": [{"tool": "a", "arguments": {}}], "order": "sequence"})
+    ));
 }
 
 #[test]
 fn progress_is_the_share_of_wanted_calls() {
     let evidence = world().call("a", json!({})).call("b", json!({}));
     let check = json!({"calls": [{"tool": "a", "arguments": {}}, {"tool": "b", "arguments": {}}], "order": "sequence"});
-    let progress: Vec<f64> = evidence.judge_prefixes::<ToolCalls>(check, &[0, 1, 2]).expect("verdicts").iter().map(loopwright_sdk::Verdict::progress).collect();
+    let progress: Vec<f64> = evidence
+        .judge_prefixes::<ToolCalls>(check, &[0, 1, 2])
+        .expect("verdicts")
+        .iter()
+        .map(loopwright_sdk::Verdict::progress)
+        .collect();
     assert_eq!(progress, [0.0, 0.5, 1.0]);
 }
 

@@ -15,7 +15,11 @@ use crate::{harness, host, host_that_drops, lines, run, shared, tasks};
 fn gold_passes_everywhere_and_idleness_nowhere() {
     let tasks = tasks();
     let scripted = run(host(), &Scripted::new(&tasks), &tasks, 2, Output::Nowhere);
-    let failed: Vec<String> = scripted.iter().filter(|result| result.outcome != Outcome::Pass).map(|result| format!("{} {:?}", result.task, result.outcome)).collect();
+    let failed: Vec<String> = scripted
+        .iter()
+        .filter(|result| result.outcome != Outcome::Pass)
+        .map(|result| format!("{} {:?}", result.task, result.outcome))
+        .collect();
     assert!(failed.is_empty(), "{} of {} golds do not pass: {failed:#?}", failed.len(), tasks.len());
     let idle = Tally::of(&run(host(), &Idle, &tasks, 2, Output::Nowhere));
     assert_eq!((idle.pass, idle.void), (0, 0), "{idle:?}");
@@ -26,10 +30,19 @@ fn the_number_of_jobs_and_dropped_instances_change_no_byte() {
     let tasks = tasks();
     let gold = lines(&run(host(), &Scripted::new(&tasks), &tasks, 1, Output::Memory));
     assert!(gold.iter().all(|lines| lines.len() > 2));
-    assert!(gold == lines(&run(host(), &Scripted::new(&tasks), &tasks, 2, Output::Memory)), "two jobs changed a trajectory");
-    assert!(gold == lines(&run(host_that_drops(), &Scripted::new(&tasks), &tasks, 2, Output::Memory)), "dropping instances changed a trajectory");
+    assert!(
+        gold == lines(&run(host(), &Scripted::new(&tasks), &tasks, 2, Output::Memory)),
+        "two jobs changed a trajectory"
+    );
+    assert!(
+        gold == lines(&run(host_that_drops(), &Scripted::new(&tasks), &tasks, 2, Output::Memory)),
+        "dropping instances changed a trajectory"
+    );
     let random = lines(&run(host(), &Random, &tasks, 1, Output::Memory));
-    assert!(random == lines(&run(host_that_drops(), &Random, &tasks, 2, Output::Memory)), "a random planner's trajectories changed");
+    assert!(
+        random == lines(&run(host_that_drops(), &Random, &tasks, 2, Output::Memory)),
+        "a random planner's trajectories changed"
+    );
 }
 
 #[test]
@@ -44,7 +57,11 @@ fn stored_trajectories_replay_to_the_byte_and_are_judged_again_without_their_pac
     }
     for drop_instances in [false, true] {
         let args = ReplayArgs { dir: folder.path().to_owned(), jobs: 2, drop_instances };
-        assert_eq!(commands::replay::replay(&shared(), &args).expect("a replay"), Exit::Good, "instances dropped: {drop_instances}");
+        assert_eq!(
+            commands::replay::replay(&shared(), &args).expect("a replay"),
+            Exit::Good,
+            "instances dropped: {drop_instances}"
+        );
     }
     let args = VerifyArgs { dir: folder.path().to_owned(), verifier: None, jobs: 2 };
     assert_eq!(commands::verify::verify(&shared(), &args).expect("verdicts"), Exit::Good);
@@ -69,7 +86,8 @@ fn a_fork_in_the_middle_goes_on_as_the_original() {
     let harness = Arc::new(harness(host()));
     for task in &tasks {
         let planner = Scripted::new(std::slice::from_ref(task));
-        let (original, fork) = run_forked(&harness, &planner, task, 7, 1).unwrap_or_else(|error| panic!("{}: {error}", task.id));
+        let (original, fork) =
+            run_forked(&harness, &planner, task, 7, 1).unwrap_or_else(|error| panic!("{}: {error}", task.id));
         assert!(original.len() > 2, "{}", task.id);
         assert_eq!(original, fork, "{}", task.id);
     }

@@ -1,8 +1,8 @@
 //! The whole loop on real components: one binary, because each further one links the engine again.
 
 mod closed_loop;
-mod records;
 mod recall;
+mod records;
 mod robustness;
 
 use std::path::PathBuf;
@@ -24,17 +24,27 @@ fn root() -> PathBuf {
 }
 
 fn shared() -> Shared {
-    Shared { plugins: root().join("target/plugins"), cache: root().join("target/cache"), json: false, log: "warn".to_owned() }
+    Shared {
+        plugins: root().join("target/plugins"),
+        cache: root().join("target/cache"),
+        json: false,
+        log: "warn".to_owned(),
+    }
 }
 
 /// The installed plugins; one host for all tests. A missing component fails with the command to run.
 fn host() -> PluginHost {
     static HOST: OnceLock<PluginHost> = OnceLock::new();
-    HOST.get_or_init(|| wire::host(&shared(), Engine::default(), Worlds::default()).expect("installed plugins: run `cargo xtask guests`")).clone()
+    HOST.get_or_init(|| {
+        wire::host(&shared(), Engine::default(), Worlds::default())
+            .expect("installed plugins: run `cargo xtask guests`")
+    })
+    .clone()
 }
 
 fn host_that_drops() -> PluginHost {
-    wire::host(&shared(), Engine { drop_instances: true }, Worlds::default()).expect("installed plugins: run `cargo xtask guests`")
+    wire::host(&shared(), Engine { drop_instances: true }, Worlds::default())
+        .expect("installed plugins: run `cargo xtask guests`")
 }
 
 fn tasks() -> Vec<Task> {

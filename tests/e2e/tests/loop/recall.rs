@@ -13,6 +13,12 @@ fn fifteen_candidates_hold_the_gold_tools_for_unseen_phrasings() {
     let found = gate::recall(&host(), pack.tasks(), CANDIDATES_MAX);
     assert_eq!(found.keys().map(String::as_str).collect::<Vec<_>>(), ["en", "zh"]);
     for (lang, recall) in &found {
-        assert!(recall.recall() >= 0.95, "{lang}: {} of {} gold tools, missed {:?}", recall.found, recall.gold, recall.misses);
+        assert!(
+            recall.recall() >= 0.95,
+            "{lang}: {} of {} gold tools, missed {:?}",
+            recall.found,
+            recall.gold,
+            recall.misses
+        );
     }
 }

@@ -35,7 +35,12 @@ fn the_gate_names_retail_tasks_that_an_idle_agent_passes() {
         .filter(|record| record["changes"].as_array().is_none_or(Vec::is_empty))
         .map(|record| record["task_id"].as_str().expect("an id").to_owned())
         .collect();
-    let tasks: Vec<_> = pack.tasks().iter().filter(|task| unchanged.iter().any(|id| task.id.as_str().ends_with(&format!(".{id}")))).cloned().collect();
+    let tasks: Vec<_> = pack
+        .tasks()
+        .iter()
+        .filter(|task| unchanged.iter().any(|id| task.id.as_str().ends_with(&format!(".{id}"))))
+        .cloned()
+        .collect();
     assert_eq!(tasks.len(), 7);
     let report = commands::gate::check(&host, &tasks, 2, &|| {}).expect("a report");
     assert!(!report.refused.is_empty(), "{report:?}");

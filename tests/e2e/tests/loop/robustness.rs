@@ -26,7 +26,8 @@ fn malformed_calls_by_hand_are_refused_with_what_is_wrong() {
         ("fly_to_the_moon", "{}", "not installed"),
         ("not a name", "{}", "is not a tool name"),
     ] {
-        let command = PluginCommand::Call { tool: tool.to_owned(), arguments: arguments.to_owned(), through_environment: false };
+        let command =
+            PluginCommand::Call { tool: tool.to_owned(), arguments: arguments.to_owned(), through_environment: false };
         let error = commands::plugin::plugin(&shared(), &command).expect_err("a refusal");
         assert!(format!("{error:#}").contains(part), "{tool} {arguments}: {error:#}");
     }
@@ -35,7 +36,9 @@ fn malformed_calls_by_hand_are_refused_with_what_is_wrong() {
 #[test]
 fn files_that_are_no_trajectories_are_refused_and_a_cut_one_is_read_up_to_its_last_line() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, content) in [("empty.jsonl", ""), ("prose.jsonl", "hello\n"), ("array.jsonl", "[]\n"), ("binary.jsonl.zst", "not zstd")] {
+    for (name, content) in
+        [("empty.jsonl", ""), ("prose.jsonl", "hello\n"), ("array.jsonl", "[]\n"), ("binary.jsonl.zst", "not zstd")]
+    {
         let file = folder.path().join(name);
         std::fs::write(&file, content).expect("written");
         assert!(commands::show::show(&shared(), &ShowArgs { file, full: false }).is_err(), "{name} was accepted");

@@ -43,8 +43,9 @@ pub(crate) struct Grammar {
 }
 
 impl Grammar {
-    /// Compiles the grammar of the offered functions. Strings have at most `characters_max` characters.
-    pub(crate) fn new(functions: &[Function], characters_max: u32) -> Self {
+    /// Compiles the grammar of the offered functions. Strings have at most `characters_max` characters; `key` is the one under which
+    /// the model writes them.
+    pub(crate) fn new(functions: &[Function], characters_max: u32, key: &str) -> Self {
         let mut compiler = Compiler::new(characters_max);
         let mut heads = Vec::with_capacity(functions.len());
         for function in functions {
@@ -53,7 +54,7 @@ impl Grammar {
                 .filter(|node| matches!(compiler.nodes.get(*node), Some(Node::Object(_))))
             {
                 Some(arguments) => heads.push(Head {
-                    text: format!(r#"{{"name": {}, "arguments": "#, json!(function.name)).into_bytes(),
+                    text: format!(r#"{{"name": {}, {}: "#, json!(function.name), json!(key)).into_bytes(),
                     arguments,
                 }),
                 None => compiler.loose.push(format!("{} is left out: no arguments are possible", function.name)),
@@ -64,8 +65,10 @@ impl Grammar {
         let description: Vec<_> =
             functions.iter().map(|function| json!([function.name, function.parameters])).collect();
         let digest = GrammarDigest::of(
-            canonical(&json!({"version": VERSION, "characters_max": characters_max, "functions": description}))
-                .as_bytes(),
+            canonical(
+                &json!({"version": VERSION, "characters_max": characters_max, "key": key, "functions": description}),
+            )
+            .as_bytes(),
         );
         let head_max =
             heads.iter().map(|head| head.text.len() + compiler.rest_max(head.arguments) + 1).max().unwrap_or(0);

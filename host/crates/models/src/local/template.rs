@@ -26,11 +26,27 @@ pub enum ToolRendering {
     Compact,
 }
 
+/// How a model writes a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CallStyle {
+    /// What stands before the call, such as `<tool_call>` and a line end.
+    pub(crate) opening: String,
+    /// The key of the arguments.
+    pub(crate) key: String,
+}
+
+impl Default for CallStyle {
+    fn default() -> Self {
+        Self { opening: String::new(), key: "arguments".to_owned() }
+    }
+}
+
 /// A template, ready to render.
 #[derive(Debug)]
 pub(crate) struct Template {
     environment: Environment<'static>,
     by_template: bool,
+    style: CallStyle,
     begin: String,
     end: String,
 }
