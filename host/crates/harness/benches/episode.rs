@@ -20,8 +20,9 @@ const EPISODES: u64 = 64;
 
 /// Switches the torch fourteen times, then finishes.
 fn long_task() -> Task {
-    let switch =
-        |turn: u64| vec![Action::Call(call("c", "set_torch", json!({"on": turn.is_multiple_of(2), "level": 1 + turn % 5})))];
+    let switch = |turn: u64| {
+        vec![Action::Call(call("c", "set_torch", json!({"on": turn.is_multiple_of(2), "level": 1 + turn % 5})))]
+    };
     let gold = (1..STEPS).map(switch).chain([vec![finish("done")]]).collect();
     Task { gold, ..torch_task("long") }
 }

@@ -13,7 +13,7 @@ use crate::memory::InMemory;
 use crate::planners::{Idle, Random, Scripted};
 use crate::run::{RunOptions, run_tasks};
 use crate::settings::{Offer, Prefixes};
-use crate::testing::{harness_on, options_in};
+use crate::testing::{Watching, harness_on, options_in};
 use crate::trajectory::{Chain, read_bytes, read_file};
 use loopwright_contract::task::Task;
 use loopwright_contract::trajectory::Line;
@@ -246,4 +246,35 @@ fn a_stored_trajectory_is_judged_anew() {
         matches!(judgement.outcome, Outcome::Invalid(_))
             && judgement.verdicts.iter().all(|judged| judged.verdict.passed())
     );
+}
+
+#[test]
+fn a_skill_file_guides_is_named_by_digest_and_is_needed_again() {
+    let file = |line: &str| {
+        let text = format!(
+            "---\nname: night\ndescription: Quiet evenings.\nabout: [set_torch, set_volume]\n---\n- Use set_torch.\n- Use set_volume.\n{line}\n"
+        );
+        SkillFile::parse(text.as_bytes()).expect("a skill")
+    };
+    let harness =
+        Harness::new(Arc::new(FakeHost::new()), Settings::default(), vec![file("- Sleep.")]).expect("a harness");
+    let tasks = [torch_task("torch")];
+    let watching = Watching::new(FakePlanner::playing(vec![vec![raw("skill__night", "{}")]]));
+    let recorded = record(&harness, &watching, &tasks, Record::Full);
+    let skills: Vec<String> =
+        watching.into_seen().pop().expect("a context").skills.into_iter().map(|skill| skill.guidance).collect();
+    // The rule about the tool that is not offered has disappeared.
+    assert_eq!(skills, ["- Use set_torch.\n- Sleep."]);
+    let stored = &recorded.stored[0];
+    assert_eq!(stored.trajectory.header.skill_files.len(), 1);
+    for (files, expected) in [
+        (vec![file("- Sleep.")], None),
+        (vec![file("- Wake.")], Some("/skill_files")),
+        (Vec::new(), Some("/skill_files")),
+    ] {
+        let report = Replayer::new(Arc::new(FakeHost::new()), files).replay(stored, &recorded.worlds).expect("runs");
+        assert_eq!(report.difference.map(|difference| difference.field).as_deref(), expected);
+    }
+    let twice = Harness::new(Arc::new(FakeHost::new()), Settings::default(), vec![file(""), file("")]);
+    assert!(twice.is_err_and(|error| error.to_string().contains("skill `night` exists twice")));
 }
