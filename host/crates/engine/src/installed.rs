@@ -125,7 +125,7 @@ impl Installed {
 
     /// The world that the tool of that name belongs to.
     pub(crate) fn world_of(&self, name: &str) -> Option<String> {
-        self.tools.get(self.tool(name)?.plugin)?.plugin.world.clone()
+        self.tools.get(self.tool(name)?.plugin)?.plugin.record.world.clone()
     }
 
     /// Whether a tool belongs to a world.
