@@ -41,7 +41,9 @@ pub fn replay(shared: &Shared, args: &ReplayArgs) -> anyhow::Result<Exit> {
     let identical = files.len() - different.len();
     if shared.json {
         let rows: Vec<Value> = different.iter().map(|(file, seen)| json!({"file": file, "difference": seen})).collect();
-        output::json(&json!({"trajectories": files.len(), "identical": identical, "different": rows}));
+        output::json(
+            &json!({"trajectories": files.len(), "identical": identical, "different": rows.len(), "differences": rows}),
+        );
     } else {
         output::line(format_args!("{identical} of {} trajectories identical to the byte", files.len()));
         for (file, seen) in &different {

@@ -1,5 +1,13 @@
 //! The whole loop on real components: one binary, because each further one links the engine again.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test ends where something is not as it should be, and says so"
+)]
+
 mod closed_loop;
 mod recall;
 mod records;

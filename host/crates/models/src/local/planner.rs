@@ -211,7 +211,7 @@ impl LocalPlanner {
         let tokens = self.vocabulary.encode(&prompt).map_err(failed)?;
         let room = self.context_max.saturating_sub(tokens.len());
         let limit = u64::try_from(self.context_max).unwrap_or(u64::MAX);
-        let grammar = Grammar::new(&narrowed(offered, context), self.config.characters_max);
+        let grammar = Grammar::new(&narrowed(offered, context), self.config.characters_max, &self.template.style().key);
         if room < self.config.tokens_out_max {
             let found = u64::try_from(tokens.len() + self.config.tokens_out_max).unwrap_or(u64::MAX);
             return Err(PlannerFault::ContextTooLong { found, limit });
@@ -254,7 +254,7 @@ impl LocalPlanner {
         self.store().keep(sequence, cache);
         let text = String::from_utf8_lossy(&written.bytes).into_owned();
         Ok(Decision {
-            proposed: vec![proposed(&text)?],
+            proposed: vec![proposed(&text, &self.template.style().key)?],
             text,
             tokens: written.tokens,
             grammar: Some(grammar.digest()),
@@ -277,11 +277,11 @@ fn count(tokens: usize) -> u64 {
 }
 
 /// The call in an output that followed the grammar.
-fn proposed(text: &str) -> Result<Proposed, LocalError> {
+fn proposed(text: &str, key: &str) -> Result<Proposed, LocalError> {
     let broken = || LocalError::Unsupported(format!("output that is no call: `{text}`"));
     let value: Value = serde_json::from_str(text).map_err(|_| broken())?;
     let name = value.get("name").and_then(Value::as_str).ok_or_else(broken)?;
-    let arguments = value.get("arguments").ok_or_else(broken)?;
+    let arguments = value.get(key).ok_or_else(broken)?;
     Ok(Proposed::Call { id: None, name: name.to_owned(), arguments: loopwright_contract::json::canonical(arguments) })
 }
 

@@ -73,11 +73,21 @@ impl Template {
         let mut template = Self {
             environment,
             by_template: false,
+            style: CallStyle::default(),
             begin: vocabulary.begin_text.clone(),
             end: vocabulary.end_text.clone(),
         };
-        template.by_template = rendering == ToolRendering::Auto && template.has_place_for_tools();
+        if rendering == ToolRendering::Auto
+            && let Some(style) = template.style_of_calls()
+        {
+            (template.by_template, template.style) = (true, style);
+        }
         Ok(template)
+    }
+
+    /// How the model writes a call, as the template renders earlier ones.
+    pub(crate) fn style(&self) -> &CallStyle {
+        &self.style
     }
 
     /// Whether functions are rendered by the template itself.
@@ -85,28 +95,35 @@ impl Template {
         self.by_template
     }
 
-    /// A template without such a place drops the tools silently; only rendering shows it.
-    fn has_place_for_tools(&self) -> bool {
+    /// How the template writes a call, if it has a place for tools, calls and answers. One without such a place drops them silently; only
+    /// rendering shows it.
+    fn style_of_calls(&self) -> Option<CallStyle> {
         let probe = Function {
             name: "probe_of_tools".to_owned(),
             description: "d".to_owned(),
             parameters: json!({"type": "object", "properties": {}}),
         };
         let call = ChatCall { id: "c1".to_owned(), name: "probe_of_calls".to_owned(), arguments: json!({"a": 1}) };
-        let messages = [
-            Message::System("s".to_owned()),
-            Message::User("u".to_owned()),
-            Message::Assistant { text: String::new(), calls: vec![call] },
-            Message::Tool {
-                id: "c1".to_owned(),
-                name: "probe_of_calls".to_owned(),
-                text: "probe_of_answers".to_owned(),
-            },
-        ];
-        let messages = messages.iter().map(native).collect();
-        self.apply(messages, Some(&[probe])).is_ok_and(|text| {
-            ["probe_of_tools", "probe_of_calls", "probe_of_answers"].iter().all(|part| text.contains(part))
-        })
+        let asked = [Message::System("s".to_owned()), Message::User("u".to_owned())];
+        let called = Message::Assistant { text: String::new(), calls: vec![call] };
+        let answer = Message::Tool {
+            id: "c1".to_owned(),
+            name: "probe_of_calls".to_owned(),
+            text: "probe_of_answers".to_owned(),
+        };
+        let before: Vec<Value> = asked.iter().map(native).collect();
+        let after: Vec<Value> = asked.iter().chain([&called, &answer]).map(native).collect();
+        let prompt = self.apply(before, Some(std::slice::from_ref(&probe))).ok()?;
+        let text = self.apply(after, Some(&[probe])).ok()?;
+        if !["probe_of_tools", "probe_of_calls", "probe_of_answers"].iter().all(|part| text.contains(part)) {
+            return None;
+        }
+        // The call comes after what opens the assistant's turn, which may go on differently where the model is to write.
+        let (until, rest) = text.split_once(r#"{"name": "probe_of_calls", ""#)?;
+        let same = prompt.chars().zip(until.chars()).take_while(|(a, b)| a == b);
+        let shared: usize = same.map(|(a, _)| a.len_utf8()).sum();
+        let key = rest.split('"').next()?.to_owned();
+        Some(CallStyle { opening: until.get(shared..)?.to_owned(), key })
     }
 
     /// The prompt for a chat. Nothing from outside the template can form a control token.
@@ -122,7 +139,8 @@ impl Template {
             .map(|function| Function { description: vocabulary.harmless(&function.description), ..function.clone() })
             .collect();
         if self.by_template {
-            self.apply(messages.iter().map(native).collect(), Some(&functions))
+            let prompt = self.apply(messages.iter().map(native).collect(), Some(&functions))?;
+            Ok(prompt + &self.style.opening)
         } else {
             self.apply(flat(&messages, &functions), None)
         }

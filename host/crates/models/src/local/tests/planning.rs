@@ -11,7 +11,7 @@ use loopwright_contract::tool::ToolCall;
 use serde_json::{Value, json};
 
 use super::tiny::Tiny;
-use crate::local::{LocalConfig, LocalError, LocalPlanner, Sampling};
+use crate::local::{LocalConfig, LocalError, LocalPlanner, Sampling, ToolRendering};
 use crate::offer::tests::context;
 
 /// The conventional place of the default model, seen from this crate.
@@ -60,6 +60,9 @@ fn every_family_and_both_renderings_write_calls_that_are_offered() {
             config.sampling = Sampling { temperature: 1.0, top_p: 1.0 }
         });
         assert_eq!(planner.describe().template_renders_tools, with_tools, "{family}");
+        let style = planner.template.style();
+        let opening = if with_tools { "<tool_call>" } else { "" };
+        assert_eq!((style.opening.as_str(), style.key.as_str()), (opening, "arguments"));
         let context = after_a_call(context("Wi-Fi on"), "manage_wifi", json!({"success": true}));
         for seed in 0..4 {
             let decision = decide(&planner, &context, seed);
@@ -81,6 +84,25 @@ fn every_family_and_both_renderings_write_calls_that_are_offered() {
             assert!(decision.grammar.is_some() && decision.usage.tokens_out as usize == decision.tokens.len());
         }
     }
+}
+
+#[test]
+fn a_template_says_how_its_model_writes_calls() {
+    // In the manner of Llama 3: another key, and nothing before the call.
+    let template = tool_template()
+        .replace("<tool_call>", "")
+        .replace("</tool_call>", "")
+        .replace("\"arguments\"", "\"parameters\"");
+    let planner = tiny_planner(&Tiny { template: Some(template), ..Tiny::new("llama") }, |_| ());
+    let style = planner.template.style();
+    assert_eq!((style.opening.as_str(), style.key.as_str()), ("", "parameters"));
+    let decision = decide(&planner, &context("x"), 1);
+    assert!(decision.text.contains(r#"", "parameters": {"#), "{}", decision.text);
+    // Compact rendering is asked for whatever the template can do.
+    let compact = tiny_planner(&Tiny { template: Some(tool_template()), ..Tiny::new("qwen2") }, |config| {
+        config.rendering = ToolRendering::Compact;
+    });
+    assert!(!compact.describe().template_renders_tools);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn random_logits(random: &mut ChaCha8Rng, count: usize) -> Vec<f32> {
 
 fn written(functions: &[Function], seed: u64, temperature: f32, extra: usize) -> (Written, usize) {
     let toy = Toy::new();
-    let grammar = Grammar::new(functions, 12);
+    let grammar = Grammar::new(functions, 12, "arguments");
     let tokens_max = State::start(&grammar).rest(&grammar) + extra;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let first = random_logits(&mut random, toy.tokens.len());
@@ -200,7 +200,7 @@ fn a_budget_that_no_call_fits_is_an_error_and_not_half_a_call() {
         description: String::new(),
         parameters: json!({"type": "object", "properties": {}}),
     };
-    let grammar = Grammar::new(&[function], 12);
+    let grammar = Grammar::new(&[function], 12, "arguments");
     let needed = State::start(&grammar).rest(&grammar);
     assert_eq!(needed, r#"{"name": "wifi", "arguments": {}}"#.len());
     let fault =
@@ -230,7 +230,7 @@ fn a_grammar_has_a_digest_that_follows_the_functions() {
         parameters: schema,
     };
     let empty = || json!({"type": "object", "properties": {}});
-    let digest = |functions: &[Function]| Grammar::new(functions, 9).digest();
+    let digest = |functions: &[Function]| Grammar::new(functions, 9, "arguments").digest();
     assert_eq!(
         digest(&[function("a", empty())]),
         digest(&[Function { description: "other".to_owned(), ..function("a", empty()) }])
@@ -248,6 +248,7 @@ fn what_a_schema_asks_beyond_the_grammar_is_named() {
     let grammar = Grammar::new(
         &[function(json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "^x"}, "b": {}}}))],
         9,
+        "arguments",
     );
     assert_eq!(grammar.loose(), ["f/a/pattern", "f/b without a type"]);
     let impossible = Grammar::new(
@@ -255,6 +256,7 @@ fn what_a_schema_asks_beyond_the_grammar_is_named() {
             json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer", "minimum": 2, "maximum": 1}}}),
         )],
         9,
+        "arguments",
     );
     assert!(impossible.is_empty());
 }
