@@ -41,9 +41,13 @@ impl RawEntry {
     pub(crate) fn check(self) -> Result<Entry, String> {
         let in_entry = |what: String| format!("entry `{}`: {what}", self.name.chars().take(80).collect::<String>());
         if !is_file_name(&self.file) {
-            return Err(in_entry(format!("file `{}`: expected a name out of a-z, 0-9, `_` and `-` that ends in `.wasm`", self.file)));
+            return Err(in_entry(format!(
+                "file `{}`: expected a name out of a-z, 0-9, `_` and `-` that ends in `.wasm`",
+                self.file
+            )));
         }
-        let digest = if self.sha256.starts_with("sha256:") { self.sha256.clone() } else { format!("sha256:{}", self.sha256) };
+        let digest =
+            if self.sha256.starts_with("sha256:") { self.sha256.clone() } else { format!("sha256:{}", self.sha256) };
         Ok(Entry {
             name: self.name.parse().map_err(|error| in_entry(format!("{error}")))?,
             version: self.version.parse().map_err(|error| in_entry(format!("version `{}`: {error}", self.version)))?,

@@ -40,7 +40,9 @@ pub enum RegistryError {
         reason: String,
     },
     /// A component's bytes are not the ones that the index names.
-    #[error("component `{name}`: expected {expected} with {expected_bytes} bytes, found {found} with {found_bytes} bytes\nhint: build it anew with `cargo xtask guests`")]
+    #[error(
+        "component `{name}`: expected {expected} with {expected_bytes} bytes, found {found} with {found_bytes} bytes\nhint: build it anew with `cargo xtask guests`"
+    )]
     Changed {
         /// The plugin.
         name: String,
@@ -54,7 +56,9 @@ pub enum RegistryError {
         found_bytes: u64,
     },
     /// There is no such plugin.
-    #[error("plugin `{name}` is not installed; installed are: {installed}\nhint: build all plugins with `cargo xtask guests`")]
+    #[error(
+        "plugin `{name}` is not installed; installed are: {installed}\nhint: build all plugins with `cargo xtask guests`"
+    )]
     Unknown {
         /// What was asked for.
         name: String,

@@ -8,7 +8,9 @@ use std::{
 
 use loopwright_contract::{digest::ContentDigest, episode::PluginKind};
 
-use crate::{COMPONENT_BYTES_LIMIT, ENTRIES_LIMIT, Entry, INDEX_BYTES_LIMIT, INDEX_FILE, RegistryError, entry::RawEntry};
+use crate::{
+    COMPONENT_BYTES_LIMIT, ENTRIES_LIMIT, Entry, INDEX_BYTES_LIMIT, INDEX_FILE, RegistryError, entry::RawEntry,
+};
 
 /// The components of one folder.
 #[derive(Debug, Clone)]
@@ -124,7 +126,10 @@ mod tests {
     fn entry(name: &str, file: &str) -> String {
         let digest = ContentDigest::of(BYTES).to_string();
         let hex = digest.trim_start_matches("sha256:");
-        format!(r#"{{"name":"{name}","version":"0.1.0","kind":"tool","file":"{file}","sha256":"{hex}","size":{}}}"#, BYTES.len())
+        format!(
+            r#"{{"name":"{name}","version":"0.1.0","kind":"tool","file":"{file}","sha256":"{hex}","size":{}}}"#,
+            BYTES.len()
+        )
     }
 
     fn folder(index: &str) -> tempfile::TempDir {

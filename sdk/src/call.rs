@@ -1,6 +1,5 @@
 //! A call of a tool and what it answers.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::json::{Json, ShapeError};
@@ -73,12 +72,6 @@ impl<D> Reply<D> {
     /// A reply.
     pub fn new(message: impl Into<String>, data: D) -> Self {
         Self { message: message.into(), data }
-    }
-}
-
-impl<D: Serialize> Reply<D> {
-    pub(crate) fn into_success(self) -> Result<Success, ShapeError> {
-        Ok(Success { message: self.message, data: Json::of(&self.data)? })
     }
 }
 

@@ -28,9 +28,10 @@ impl Json {
     /// # Errors
     /// When the value has no JSON form, such as a map whose keys are not strings.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, ShapeError> {
-        serde_json::to_string(value)
-            .map(Self)
-            .map_err(|error| ShapeError { pointer: String::new(), message: error.to_string() })
+        match serde_json::to_string(value) {
+            Ok(text) => Ok(Self(text)),
+            Err(error) => Err(ShapeError::unprintable(&error)),
+        }
     }
 
     /// Reads the text as a `T`.
@@ -38,7 +39,10 @@ impl Json {
     /// # Errors
     /// When it does not fit: the error points at the field.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ShapeError> {
-        serde_json::from_str(&self.0).map_err(|error| ShapeError::locate(&self.0, &error))
+        match serde_json::from_str(&self.0) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(ShapeError::locate(&self.0, &error)),
+        }
     }
 
     /// The text.
@@ -84,7 +88,13 @@ pub struct ShapeError {
 }
 
 impl ShapeError {
+    #[cold]
+    fn unprintable(error: &serde_json::Error) -> Self {
+        Self { pointer: String::new(), message: error.to_string() }
+    }
+
     /// Finds the place of a parse error by reading the text up to where the parser stopped.
+    #[cold]
     fn locate(text: &str, error: &serde_json::Error) -> Self {
         let whole = error.to_string();
         let message = match whole.rfind(" at line ") {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::host::Port;
-use crate::json::Json;
+use crate::json::{Json, ShapeError};
 use crate::query::Query;
 use crate::state::{Doc, Page, StateError};
 use crate::time::{DateTime, Instant};
@@ -41,11 +41,10 @@ impl PhoneView {
     /// # Errors
     /// When the collection is not granted, its name is malformed or the document does not fit `T`.
     pub fn get<T: DeserializeOwned>(&self, collection: &str, key: &str) -> Result<Option<T>, StateError> {
-        if !can_be_key(key) {
-            return Ok(None);
+        match self.text(collection, key)? {
+            Some(text) => Ok(Some(read(collection, key, &text)?)),
+            None => Ok(None),
         }
-        let found = self.port.get(collection, key)?;
-        found.map(|text| read(collection, key, &text)).transpose()
     }
 
     /// A document that a fresh world holds and nobody deletes, such as an app's settings.
@@ -53,8 +52,21 @@ impl PhoneView {
     /// # Errors
     /// As [`get`](Self::get), and [`StateError::Missing`] when there is none.
     pub fn require<T: DeserializeOwned>(&self, collection: &str, key: &str) -> Result<T, StateError> {
-        self.get(collection, key)?
-            .ok_or_else(|| StateError::Missing { collection: collection.to_owned(), key: key.to_owned() })
+        read(collection, key, &self.required_text(collection, key)?)
+    }
+
+    // What does not depend on the type of a document is kept out of the generic functions, which a plugin holds once for each type.
+
+    fn text(&self, collection: &str, key: &str) -> Result<Option<Json>, StateError> {
+        if !can_be_key(key) {
+            return Ok(None);
+        }
+        self.port.get(collection, key)
+    }
+
+    fn required_text(&self, collection: &str, key: &str) -> Result<Json, StateError> {
+        let missing = || StateError::Missing { collection: collection.to_owned(), key: key.to_owned() };
+        self.text(collection, key)?.ok_or_else(missing)
     }
 
     /// Several documents, as pairs of collection and key, answered in the same order. At most 256.
@@ -134,7 +146,15 @@ pub(crate) fn typed_page<T: DeserializeOwned>(collection: &str, page: Page<Json>
 
 /// Reads one document as a `T`.
 pub(crate) fn read<T: DeserializeOwned>(collection: &str, key: &str, text: &Json) -> Result<T, StateError> {
-    text.parse().map_err(|error| StateError::Shape { collection: collection.to_owned(), key: key.to_owned(), error })
+    match text.parse() {
+        Ok(value) => Ok(value),
+        Err(error) => Err(misfit(collection, key, error)),
+    }
+}
+
+#[cold]
+fn misfit(collection: &str, key: &str, error: ShapeError) -> StateError {
+    StateError::Shape { collection: collection.to_owned(), key: key.to_owned(), error }
 }
 
 /// The phone that a tool's handler works on. Everything that [`PhoneView`] reads, it reads too.
@@ -176,7 +196,11 @@ impl Phone {
     /// # Errors
     /// When the collection is not granted for writing, a name is malformed, a limit is reached, or `value` has no JSON form.
     pub fn put<T: Serialize + ?Sized>(&mut self, collection: &str, key: &str, value: &T) -> Result<(), StateError> {
-        let text = print(collection, key, value)?;
+        self.put_text(collection, key, Json::of(value))
+    }
+
+    fn put_text(&mut self, collection: &str, key: &str, text: Result<Json, ShapeError>) -> Result<(), StateError> {
+        let text = text.map_err(|error| misfit(collection, key, error))?;
         self.port().put(collection, key, text)
     }
 
@@ -185,7 +209,11 @@ impl Phone {
     /// # Errors
     /// As [`put`](Self::put), and [`StateError::NotFound`] when there is no such document.
     pub fn patch<T: Serialize + ?Sized>(&mut self, collection: &str, key: &str, merge: &T) -> Result<(), StateError> {
-        let text = print(collection, key, merge)?;
+        self.patch_text(collection, key, Json::of(merge))
+    }
+
+    fn patch_text(&mut self, collection: &str, key: &str, text: Result<Json, ShapeError>) -> Result<(), StateError> {
+        let text = text.map_err(|error| misfit(collection, key, error))?;
         self.port().patch(collection, key, text)
     }
 
@@ -270,9 +298,4 @@ impl Deref for Phone {
     fn deref(&self) -> &PhoneView {
         &self.view
     }
-}
-
-/// Prints a document.
-fn print<T: Serialize + ?Sized>(collection: &str, key: &str, value: &T) -> Result<Json, StateError> {
-    Json::of(value).map_err(|error| StateError::Shape { collection: collection.to_owned(), key: key.to_owned(), error })
 }

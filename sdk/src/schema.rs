@@ -1,7 +1,7 @@
 //! JSON Schema from Rust types, in the profile that the contract and the planners want: inlined, closed, compact.
 
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 /// What a schema is for.
@@ -13,9 +13,12 @@ enum Purpose {
     Output,
 }
 
+/// How a type describes itself: `T::json_schema`. Everything else here is the same for all types, and a plugin holds it once.
+pub(crate) type Describe = fn(&mut SchemaGenerator) -> Schema;
+
 /// The schema of a handler's arguments.
-pub(crate) fn of_arguments<T: JsonSchema>() -> Value {
-    let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize(), Purpose::Arguments);
+pub(crate) fn of_arguments(describe: Describe) -> Value {
+    let mut schema = generate(describe, SchemaSettings::draft2020_12().for_deserialize(), Purpose::Arguments);
     if let Value::Object(keywords) = &mut schema {
         keywords.entry("properties").or_insert_with(|| Value::Object(Map::new()));
         close(keywords);
@@ -28,16 +31,16 @@ pub(crate) fn of_arguments<T: JsonSchema>() -> Value {
     not(any(target_family = "wasm", test)),
     expect(dead_code, reason = "only the export glue describes a set-up")
 )]
-pub(crate) fn of_setup<T: JsonSchema>() -> Option<Value> {
-    let schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize(), Purpose::Arguments);
+pub(crate) fn of_setup(describe: Describe) -> Option<Value> {
+    let schema = generate(describe, SchemaSettings::draft2020_12().for_deserialize(), Purpose::Arguments);
     let takes_some =
         schema.get("properties").and_then(Value::as_object).is_some_and(|properties| !properties.is_empty());
     takes_some.then_some(schema)
 }
 
 /// The schema of a handler's data or of a document.
-pub(crate) fn of_result<T: JsonSchema>() -> Value {
-    match generate::<T>(SchemaSettings::draft2020_12().for_serialize(), Purpose::Output) {
+pub(crate) fn of_result(describe: Describe) -> Value {
+    match generate(describe, SchemaSettings::draft2020_12().for_serialize(), Purpose::Output) {
         // `serde_json::Value` accepts anything; a result is always an object.
         Value::Bool(_) => serde_json::json!({"type": "object"}),
         Value::Object(keywords) if keywords.is_empty() => serde_json::json!({"type": "object"}),
@@ -45,12 +48,12 @@ pub(crate) fn of_result<T: JsonSchema>() -> Value {
     }
 }
 
-fn generate<T: JsonSchema>(settings: SchemaSettings, purpose: Purpose) -> Value {
+fn generate(describe: Describe, settings: SchemaSettings, purpose: Purpose) -> Value {
     let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    let mut schema = describe(&mut settings.into_generator()).to_value();
     tidy(&mut schema, purpose);
     schema
 }
@@ -171,6 +174,7 @@ fn close(keywords: &mut Map<String, Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schemars::JsonSchema;
     use serde::{Deserialize, Serialize};
     use serde_json::json;
     use std::collections::BTreeMap;
@@ -229,13 +233,13 @@ mod tests {
                 "labels": {"type": "object", "additionalProperties": {"type": "string"}},
             },
         });
-        let found = of_arguments::<Arguments>();
+        let found = of_arguments(<Arguments>::json_schema);
         assert_eq!(found, expected, "{found:#}");
     }
 
     #[test]
     fn no_arguments_are_a_closed_empty_object() {
-        let found = of_arguments::<crate::NoArguments>();
+        let found = of_arguments(<crate::NoArguments>::json_schema);
         assert_eq!(found.get("additionalProperties"), Some(&json!(false)));
         assert_eq!(found.get("properties"), Some(&json!({})));
         assert_eq!(found.get("type"), Some(&json!("object")));
@@ -243,9 +247,9 @@ mod tests {
 
     #[test]
     fn a_setup_that_takes_nothing_or_anything_has_no_schema() {
-        assert_eq!(of_setup::<crate::NoArguments>(), None);
-        assert_eq!(of_setup::<Value>(), None);
-        assert_eq!(of_setup::<Arguments>(), Some(of_arguments::<Arguments>()));
+        assert_eq!(of_setup(<crate::NoArguments>::json_schema), None);
+        assert_eq!(of_setup(<Value>::json_schema), None);
+        assert_eq!(of_setup(<Arguments>::json_schema), Some(of_arguments(<Arguments>::json_schema)));
     }
 
     #[test]
@@ -261,17 +265,17 @@ mod tests {
             #[serde(default)]
             ratio: Option<f64>,
         }
-        let found = of_arguments::<Defaults>();
+        let found = of_arguments(<Defaults>::json_schema);
         assert_eq!(found.pointer("/properties/limit/default"), Some(&json!(20)));
         assert_eq!(found.pointer("/properties/ratio"), Some(&json!({"type": "number"})));
     }
 
     #[test]
     fn results_may_be_null_or_open() {
-        let row = of_result::<Row>();
+        let row = of_result(<Row>::json_schema);
         assert_eq!(row.pointer("/properties/note/type"), Some(&json!(["string", "null"])));
-        assert_eq!(of_result::<Value>(), json!({"type": "object"}));
-        assert_eq!(of_result::<Map<String, Value>>().get("type"), Some(&json!("object")));
+        assert_eq!(of_result(<Value>::json_schema), json!({"type": "object"}));
+        assert_eq!(of_result(<Map<String, Value>>::json_schema).get("type"), Some(&json!("object")));
     }
 
     #[test]
@@ -288,7 +292,7 @@ mod tests {
         struct Outer {
             value: Either,
         }
-        let found = of_arguments::<Outer>();
+        let found = of_arguments(<Outer>::json_schema);
         assert_eq!(found.pointer("/properties/value/anyOf/1/type"), Some(&json!("string")), "{found:#}");
     }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::schema::Describe;
+
 /// A collection of JSON documents that the plugin owns: it may read and write it.
 ///
 /// ```
@@ -19,7 +21,7 @@ use serde_json::Value;
 #[must_use = "a collection exists only when the plugin's `storage` owns it"]
 pub struct Collection {
     pub(crate) name: &'static str,
-    pub(crate) schema: Option<fn() -> Value>,
+    pub(crate) schema: Option<Describe>,
     pub(crate) bookkeeping: Vec<&'static str>,
     pub(crate) indexes: Vec<&'static str>,
     pub(crate) initial: Vec<(String, Value)>,
@@ -33,7 +35,7 @@ impl Collection {
 
     /// Describes the documents by the schema of `T`.
     pub fn documents<T: schemars::JsonSchema>(mut self) -> Self {
-        self.schema = Some(crate::schema::of_result::<T>);
+        self.schema = Some(T::json_schema);
         self
     }
 

@@ -16,7 +16,7 @@ use crate::call::{Reply, Success};
 use crate::failure::Failure;
 use crate::json::Json;
 use crate::phone::Phone;
-use crate::schema;
+use crate::schema::{self, Describe};
 
 /// A function that serves a tool: `fn(&mut Phone, Arguments) -> Result<Reply<Data>, Failure>`.
 ///
@@ -79,8 +79,8 @@ pub struct Tool {
     pub(crate) domain: &'static str,
     pub(crate) texts: Vec<Text>,
     pub(crate) rules: Vec<Rule>,
-    pub(crate) arguments_schema: fn() -> Value,
-    pub(crate) result_schema: fn() -> Value,
+    arguments: Describe,
+    result: Describe,
     serve: Serve,
 }
 
@@ -103,17 +103,20 @@ impl Tool {
         A: DeserializeOwned + JsonSchema,
         D: Serialize + JsonSchema,
     {
-        let serve: Serve = Box::new(move |phone, text| {
-            let arguments = text.parse().map_err(|error| Failure::malformed_arguments(&error))?;
-            Ok(handler.handle(phone, arguments)?.into_success()?)
+        let serve: Serve = Box::new(move |phone, text| match text.parse() {
+            Ok(arguments) => {
+                let reply = handler.handle(phone, arguments)?;
+                Ok(Success { message: reply.message, data: Json::of(&reply.data)? })
+            }
+            Err(error) => Err(Failure::malformed_arguments(&error)),
         });
         NeedsDomain(Self {
             name,
             domain: "",
             texts: Vec::new(),
             rules: Vec::new(),
-            arguments_schema: schema::of_arguments::<A>,
-            result_schema: schema::of_result::<D>,
+            arguments: A::json_schema,
+            result: D::json_schema,
             serve,
         })
     }
@@ -127,6 +130,16 @@ impl Tool {
     /// Runs a call with arguments as JSON text.
     pub(crate) fn serve(&self, phone: &mut Phone, arguments: &Json) -> Result<Success, Failure> {
         (self.serve)(phone, arguments)
+    }
+
+    /// The schema of the arguments.
+    pub(crate) fn arguments_schema(&self) -> Value {
+        schema::of_arguments(self.arguments)
+    }
+
+    /// The schema of the data that a reply carries.
+    pub(crate) fn result_schema(&self) -> Value {
+        schema::of_result(self.result)
     }
 
     fn require(&mut self, requirement: Requirement<'static>) {

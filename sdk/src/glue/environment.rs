@@ -1,5 +1,6 @@
 //! The exports of an environment plugin.
 
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::{announce_panics, identity, lower_failure, lower_success};
@@ -11,7 +12,7 @@ use crate::host::{Port, lift_actor, lift_call};
 use crate::json::Json;
 
 pub fn describe_environment<P: EnvironmentPlugin>() -> plugin::Identity {
-    identity(P::IDENTITY, crate::schema::of_setup::<P::Setup>())
+    identity(P::IDENTITY, crate::schema::of_setup(<P::Setup>::json_schema))
 }
 
 pub fn reset<P: EnvironmentPlugin>(setup: String) -> Result<wit::Observation, types::Failure> {

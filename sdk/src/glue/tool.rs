@@ -54,8 +54,8 @@ fn tool_spec(tool: &Tool) -> types::ToolSpec {
         domain: tool.domain.to_owned(),
         description: localized(tool.texts.iter().map(|text| (text.lang, text.description))),
         keywords: localized(tool.texts.iter().map(|text| (text.lang, text.keywords))),
-        arguments_schema: (tool.arguments_schema)().to_string(),
-        result_schema: (tool.result_schema)().to_string(),
+        arguments_schema: tool.arguments_schema().to_string(),
+        result_schema: tool.result_schema().to_string(),
         access: tool.rules.iter().map(access_rule).collect(),
         ext: Vec::new(),
     }
@@ -81,7 +81,7 @@ fn collection_spec(collection: Collection) -> types::CollectionSpec {
     let initial = collection.initial.into_iter().map(|(key, document)| types::Doc { key, value: document.to_string() });
     types::CollectionSpec {
         name: collection.name.to_owned(),
-        schema: collection.schema.map(|schema| schema().to_string()),
+        schema: collection.schema.map(|describe| crate::schema::of_result(describe).to_string()),
         bookkeeping: names(&collection.bookkeeping),
         indexes: names(&collection.indexes),
         initial: initial.collect(),

@@ -94,8 +94,8 @@ fn tool_value(tool: &Tool) -> Value {
         "domain": tool.domain,
         "description": texts(|text| text.description),
         "keywords": texts(|text| text.keywords),
-        "arguments_schema": (tool.arguments_schema)(),
-        "result_schema": (tool.result_schema)(),
+        "arguments_schema": tool.arguments_schema(),
+        "result_schema": tool.result_schema(),
         "access": rules,
     })
 }
@@ -104,7 +104,7 @@ fn collection_value(collection: &Collection) -> Value {
     let initial: Map<String, Value> = collection.initial.iter().cloned().collect();
     json!({
         "name": collection.name,
-        "schema": collection.schema.map(|schema| schema()),
+        "schema": collection.schema.map(crate::schema::of_result),
         "bookkeeping": collection.bookkeeping,
         "indexes": collection.indexes,
         "initial": initial,
@@ -143,10 +143,10 @@ fn check_tool(tool: &Tool, problems: &mut Problems) {
             problems.unless(fits, &at, format!("expected a text of 1 to {TEXT_BYTES_MAX} bytes, found {}", part.len()));
         }
     }
-    let arguments = (tool.arguments_schema)();
+    let arguments = tool.arguments_schema();
     check_arguments(tool.name, &arguments, problems);
     check_access(tool, &arguments, problems);
-    let result = (tool.result_schema)();
+    let result = tool.result_schema();
     check_references(&format!("{} result", tool.name), &result, problems);
 }
 

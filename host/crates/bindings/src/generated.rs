@@ -1,5 +1,11 @@
 //! The macro calls, and nothing else.
-#![allow(missing_docs, unreachable_pub, clippy::all, clippy::pedantic, reason = "generated from wit/, where every item is documented")]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from wit/, where every item is documented"
+)]
 
 mod shared {
     wasmtime::component::bindgen!({

@@ -19,11 +19,14 @@ use loopwright_registry::Index;
 use serde_json::json;
 
 fn host() -> PluginHost {
-    let index = Index::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/plugins")).expect("the index of plugins");
-    let candidates: Vec<Candidate> = index.plugins().map(|entry| index.load(entry).expect("a component").into()).collect();
+    let index =
+        Index::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/plugins")).expect("the index of plugins");
+    let candidates: Vec<Candidate> =
+        index.plugins().map(|entry| index.load(entry).expect("a component").into()).collect();
     let config = EngineConfig { ticker: Ticker::Thread, ..EngineConfig::default() };
     let engines = Arc::new(Engines::new(&config).expect("engines"));
-    PluginHost::install(engines, config, &GrantPolicy::trusting(), Arc::new(NoWorlds), &candidates).expect("plugins that install")
+    PluginHost::install(engines, config, &GrantPolicy::trusting(), Arc::new(NoWorlds), &candidates)
+        .expect("plugins that install")
 }
 
 fn start() -> Start {
@@ -41,7 +44,11 @@ fn task() -> Task {
 
 /// A call of the notes plugin with reads and a write.
 fn call() -> ToolCall {
-    ToolCall { id: "c1".parse().expect("an id"), tool: TOOL.parse().expect("a name"), arguments: serde_json::from_str(ARGUMENTS).expect("arguments") }
+    ToolCall {
+        id: "c1".parse().expect("an id"),
+        tool: TOOL.parse().expect("a name"),
+        arguments: serde_json::from_str(ARGUMENTS).expect("arguments"),
+    }
 }
 
 const TOOL: &str = "manage_note";
@@ -74,7 +81,9 @@ fn episodes(criterion: &mut Criterion) {
     });
     let (sandbox, notes) = ("sandbox".parse().expect("a name"), "notes".parse().expect("a name"));
     let mut floor = EnvironmentFloor::new(&host, &sandbox, &notes, "null").expect("a floor");
-    group.bench_function("turn of one call, bare", |bencher| bencher.iter(|| black_box(floor.turn(&turn).expect("a bare turn"))));
+    group.bench_function("turn of one call, bare", |bencher| {
+        bencher.iter(|| black_box(floor.turn(&turn).expect("a bare turn")))
+    });
     let mut episode = prepared.open().expect("an episode");
     episode.reset().expect("a reset");
     let warm = |episode: &mut dyn Episode| {
@@ -97,22 +106,32 @@ fn episodes(criterion: &mut Criterion) {
         let mut origin = prepared.open().expect("an episode");
         origin.reset().expect("a reset");
         warm(&mut *origin);
-        bencher.iter_batched(|| (), |()| {
-            let mut fork = origin.fork().expect("a fork");
-            warm(&mut *fork);
-        }, BatchSize::SmallInput);
+        bencher.iter_batched(
+            || (),
+            |()| {
+                let mut fork = origin.fork().expect("a fork");
+                warm(&mut *fork);
+            },
+            BatchSize::SmallInput,
+        );
     });
     let check = task().checks.remove(0);
     let verifier = VerifierFloor::new(&host, &check.verifier).expect("a floor");
-    group.bench_function("fresh verdict, bare", |bencher| bencher.iter(|| black_box(verifier.judge(&check, &[0]).expect("a bare verdict"))));
+    group.bench_function("fresh verdict, bare", |bencher| {
+        bencher.iter(|| black_box(verifier.judge(&check, &[0]).expect("a bare verdict")))
+    });
     let mut episode = prepared.open().expect("an episode");
     episode.reset().expect("a reset");
     for _ in 0..15 {
         warm(&mut *episode);
     }
-    group.bench_function("final verdict, host", |bencher| bencher.iter(|| black_box(episode.judge(0, &check, &[15]).expect("a verdict"))));
+    group.bench_function("final verdict, host", |bencher| {
+        bencher.iter(|| black_box(episode.judge(0, &check, &[15]).expect("a verdict")))
+    });
     let all: Vec<u32> = (1..=15).collect();
-    group.bench_function("fifteen verdicts, host", |bencher| bencher.iter(|| black_box(episode.judge(0, &check, &all).expect("verdicts"))));
+    group.bench_function("fifteen verdicts, host", |bencher| {
+        bencher.iter(|| black_box(episode.judge(0, &check, &all).expect("verdicts")))
+    });
     group.finish();
 }
 

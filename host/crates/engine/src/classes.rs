@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 
 use loopwright_contract::episode::PluginKind;
 use sha2::Digest as _;
-use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, ModuleVersionStrategy, OptLevel, PoolingAllocationConfig};
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, ModuleVersionStrategy, OptLevel, PoolingAllocationConfig,
+};
 
 use crate::{
     EngineError, WASMTIME_VERSION,
@@ -165,7 +167,8 @@ fn settings(class: EngineClass, pool: Option<&PoolSize>) -> wasmtime::Result<Con
     // Plugins are compiled once and run millions of times.
     config.cranelift_opt_level(OptLevel::Speed);
     // Wasmtime itself compares the major version only; code of an older patch, with its faults, would be loaded.
-    config.module_version(ModuleVersionStrategy::Custom(format!("loopwright {WASMTIME_VERSION} {}", class.as_str())))?;
+    config
+        .module_version(ModuleVersionStrategy::Custom(format!("loopwright {WASMTIME_VERSION} {}", class.as_str())))?;
     if let Some(pool) = pool {
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pooling(class.slots(pool), pool.memory_bytes)));
     }
@@ -180,7 +183,10 @@ fn pooling(slots: u32, memory_bytes: usize) -> PoolingAllocationConfig {
     // A component of one module is up to three core instances with adapters and shims; memories and tables rarely more than one or two.
     pooling.total_component_instances(slots).total_core_instances(slots.saturating_mul(4));
     pooling.total_memories(slots.saturating_add(slots / 4)).total_tables(slots.saturating_mul(2));
-    pooling.max_core_instances_per_component(CORE_INSTANCES_MAX).max_memories_per_component(MEMORIES_MAX).max_tables_per_component(TABLES_MAX);
+    pooling
+        .max_core_instances_per_component(CORE_INSTANCES_MAX)
+        .max_memories_per_component(MEMORIES_MAX)
+        .max_tables_per_component(TABLES_MAX);
     pooling.max_memories_per_module(MEMORIES_MAX).max_tables_per_module(TABLES_MAX);
     // The 4 GiB reservation stays, so that bounds checks stay free; this only bounds growth.
     pooling.max_memory_size(memory_bytes).table_elements(20_000);

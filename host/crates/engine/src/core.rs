@@ -5,13 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use loopwright_contract::{
-    digest::CallDigest,
-    environment::Turn,
-    fault::HostFault,
-    name::PluginName,
-    tool::ToolCall,
-};
+use loopwright_contract::{digest::CallDigest, environment::Turn, fault::HostFault, name::PluginName, tool::ToolCall};
 use loopwright_world::{EpisodeState, SeededRandom, World};
 
 use crate::{
@@ -87,7 +81,9 @@ impl Running {
 
     fn matching(&self, call: &types::ToolCall) -> impl Iterator<Item = usize> {
         let calls = self.turn.as_ref().map_or(&[][..], |turn| &turn.calls);
-        let same = |(given, text): (&ToolCall, &String)| given.id == *call.id.as_str() && given.tool == *call.tool.as_str() && *text == call.arguments;
+        let same = |(given, text): (&ToolCall, &String)| {
+            given.id == *call.id.as_str() && given.tool == *call.tool.as_str() && *text == call.arguments
+        };
         calls.iter().zip(&self.texts).enumerate().filter(move |(_, pair)| same(*pair)).map(|(position, _)| position)
     }
 }
@@ -133,7 +129,8 @@ impl Core {
         if let Some(stream) = self.streams.get_mut(plugin) {
             return Ok(stream.next_u64());
         }
-        let mut stream = SeededRandom::new(self.seed, &format!("plugin:{plugin}")).map_err(|error| HostFault::Internal(error.to_string()))?;
+        let mut stream = SeededRandom::new(self.seed, &format!("plugin:{plugin}"))
+            .map_err(|error| HostFault::Internal(error.to_string()))?;
         let number = stream.next_u64();
         self.streams.insert(plugin.clone(), stream);
         Ok(number)

@@ -77,33 +77,45 @@ impl LiveEpisode {
     }
 
     fn loaded(&self) -> Result<&Loaded<EnvironmentPluginPre<PluginState>>, HostFault> {
-        self.installed.environments.get(self.environment).ok_or_else(|| HostFault::Internal("the environment's place is gone".into()))
+        self.installed
+            .environments
+            .get(self.environment)
+            .ok_or_else(|| HostFault::Internal("the environment's place is gone".into()))
     }
 
     fn instantiate(&self) -> Result<Live<EnvironmentPlugin>, CallFault> {
         let loaded = self.loaded()?;
         let engines = &self.installed.engines;
         let deadline = engines.deadline(loaded.plugin.limits.call_deadline);
-        let live = Live::new(engines.engine(EngineClass::Environment), Arc::clone(&loaded.plugin), deadline, |store| loaded.pre.instantiate(store));
+        let live = Live::new(engines.engine(EngineClass::Environment), Arc::clone(&loaded.plugin), deadline, |store| {
+            loaded.pre.instantiate(store)
+        });
         live.map_err(|stop| stop.into_fault(&loaded.plugin.record.name))
     }
 
     /// Calls the environment. Its fault makes the episode void, and leaves the world as it was.
     fn call_environment<R, T>(
-        &mut self, call: impl FnOnce(&EnvironmentPlugin, &mut Store<PluginState>) -> wasmtime::Result<R>, read: impl FnOnce(R) -> Result<T, GuestFault>,
+        &mut self,
+        call: impl FnOnce(&EnvironmentPlugin, &mut Store<PluginState>) -> wasmtime::Result<R>,
+        read: impl FnOnce(R) -> Result<T, GuestFault>,
     ) -> Result<T, CallFault> {
         let plugin = Arc::clone(&self.loaded()?.plugin);
         let mut live = match self.live.take() {
             Some(live) => live,
-            None if plugin.stateful => return Err(HostFault::Internal("a stateful environment's instance is gone".into()).into()),
+            None if plugin.stateful => {
+                return Err(HostFault::Internal("a stateful environment's instance is gone".into()).into());
+            }
             None => self.instantiate()?,
         };
         let mut core = self.take_core()?;
-        let savepoint = core.state.begin().map_err(|error| HostFault::Internal(format!("cannot begin a turn: {error}")))?;
+        let savepoint =
+            core.state.begin().map_err(|error| HostFault::Internal(format!("cannot begin a turn: {error}")))?;
         core.depth = 1;
         let deadline = self.installed.engines.deadline(plugin.limits.call_deadline);
         let Ran { core, result, .. } = live.run(Some(core), deadline, call);
-        let Some(mut core) = core else { return Err(HostFault::Internal("the environment's call lost its episode".into()).into()) };
+        let Some(mut core) = core else {
+            return Err(HostFault::Internal("the environment's call lost its episode".into()).into());
+        };
         core.depth = 0;
         let result = result.and_then(|answer| read(answer).map_err(Stop::Guest));
         let ended = if result.is_ok() { core.state.commit(savepoint) } else { core.state.rollback(savepoint) };
@@ -120,7 +132,8 @@ impl LiveEpisode {
     }
 
     fn snapshot_for_turn(&mut self) -> Result<(), HostFault> {
-        let core = self.core.as_mut().ok_or_else(|| HostFault::Internal("the episode was lost by an earlier fault".into()))?;
+        let core =
+            self.core.as_mut().ok_or_else(|| HostFault::Internal("the episode was lost by an earlier fault".into()))?;
         let world = &core.state.world;
         core.record.open_turn(|| world.fork());
         Ok(())
@@ -165,7 +178,11 @@ impl Episode for LiveEpisode {
 
     fn step(&mut self, turn: &Turn) -> Result<TurnResult, CallFault> {
         if turn.calls.len() > CALLS_PER_TURN_MAX {
-            return Err(HostFault::Internal(format!("a turn has at most {CALLS_PER_TURN_MAX} calls, found {}", turn.calls.len())).into());
+            return Err(HostFault::Internal(format!(
+                "a turn has at most {CALLS_PER_TURN_MAX} calls, found {}",
+                turn.calls.len()
+            ))
+            .into());
         }
         let _entered = self.span().entered();
         self.snapshot_for_turn()?;
@@ -247,7 +264,8 @@ impl Episode for LiveEpisode {
             let fault = GuestFault::Denied { what: "fork: the environment keeps state in its own memory".into() };
             return Err(CallFault::Guest { plugin: plugin.record.name.clone(), fault });
         }
-        let core = self.core.as_ref().ok_or_else(|| HostFault::Internal("the episode was lost by an earlier fault".into()))?;
+        let core =
+            self.core.as_ref().ok_or_else(|| HostFault::Internal("the episode was lost by an earlier fault".into()))?;
         Ok(Box::new(Self {
             installed: Arc::clone(&self.installed),
             task: Arc::clone(&self.task),
@@ -288,5 +306,10 @@ impl Episode for LiveEpisode {
 /// A change as the contract has it.
 pub(crate) fn change_out(change: loopwright_world::Change) -> Change {
     let value = |document: Option<loopwright_world::Document>| document.map(|document| document.value().clone());
-    Change { collection: change.collection, key: change.key.to_string(), before: value(change.before), after: value(change.after) }
+    Change {
+        collection: change.collection,
+        key: change.key.to_string(),
+        before: value(change.before),
+        after: value(change.after),
+    }
 }

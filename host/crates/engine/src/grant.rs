@@ -67,18 +67,38 @@ impl GrantPolicy {
     }
 
     /// What a plugin may touch. `all` are the collections of all installed plugins.
-    pub(crate) fn grant(&self, plugin: &PluginName, kind: PluginKind, catalogue: Option<&Catalogue>, all: &[CollectionName]) -> Grant {
+    pub(crate) fn grant(
+        &self,
+        plugin: &PluginName,
+        kind: PluginKind,
+        catalogue: Option<&Catalogue>,
+        all: &[CollectionName],
+    ) -> Grant {
         let mut grant = Grant::default();
         match kind {
             PluginKind::Verifier => {}
             PluginKind::Environment => grant = Grant { read: all.to_vec(), write: all.to_vec() },
-            PluginKind::Skill => grant.read.extend(all.iter().filter(|name| self.allows(plugin, name, Access::Read)).cloned()),
+            PluginKind::Skill => {
+                grant.read.extend(all.iter().filter(|name| self.allows(plugin, name, Access::Read)).cloned())
+            }
             PluginKind::Tool => {
                 let Some(catalogue) = catalogue else { return grant };
                 let own = catalogue.collections.iter().map(|spec| &spec.name);
-                let asked = |access: Access| catalogue.uses.iter().filter(move |uses| access == Access::Read || uses.write).map(|uses| &uses.name);
-                grant.read.extend(own.clone().chain(asked(Access::Read).filter(|name| self.allows(plugin, name, Access::Read))).cloned());
-                grant.write.extend(own.chain(asked(Access::Write).filter(|name| self.allows(plugin, name, Access::Write))).cloned());
+                let asked = |access: Access| {
+                    catalogue
+                        .uses
+                        .iter()
+                        .filter(move |uses| access == Access::Read || uses.write)
+                        .map(|uses| &uses.name)
+                };
+                grant.read.extend(
+                    own.clone()
+                        .chain(asked(Access::Read).filter(|name| self.allows(plugin, name, Access::Read)))
+                        .cloned(),
+                );
+                grant.write.extend(
+                    own.chain(asked(Access::Write).filter(|name| self.allows(plugin, name, Access::Write))).cloned(),
+                );
             }
         }
         for names in [&mut grant.read, &mut grant.write] {
@@ -101,7 +121,13 @@ mod tests {
     use super::*;
 
     fn catalogue() -> Catalogue {
-        let own = CollectionSpec { name: "notes".parse().unwrap(), schema: None, bookkeeping: vec![], indexes: vec![], initial: vec![] };
+        let own = CollectionSpec {
+            name: "notes".parse().unwrap(),
+            schema: None,
+            bookkeeping: vec![],
+            indexes: vec![],
+            initial: vec![],
+        };
         let uses = |name: &str, write| CollectionUse { name: name.parse().unwrap(), write };
         Catalogue { tools: vec![], collections: vec![own], uses: vec![uses("power", false), uses("calendar", true)] }
     }
@@ -109,11 +135,24 @@ mod tests {
     fn check(policy: &GrantPolicy, kind: PluginKind, read: &[&str], write: &[&str]) {
         let all = ["calendar", "notes", "power", "sms"].map(|name| name.parse().unwrap());
         let grant = policy.grant(&"p".parse().unwrap(), kind, Some(&catalogue()), &all);
-        assert_eq!((grant.read.iter().map(CollectionName::as_str).collect::<Vec<_>>(), grant.write.iter().map(CollectionName::as_str).collect::<Vec<_>>()), (read.to_vec(), write.to_vec()), "{kind:?} {policy:?}");
+        assert_eq!(
+            (
+                grant.read.iter().map(CollectionName::as_str).collect::<Vec<_>>(),
+                grant.write.iter().map(CollectionName::as_str).collect::<Vec<_>>()
+            ),
+            (read.to_vec(), write.to_vec()),
+            "{kind:?} {policy:?}"
+        );
     }
 
     fn rule(plugin: &str, collection: &str, access: Access) -> GrantPolicy {
-        GrantPolicy { rules: vec![GrantRule { plugin: Names::Only(plugin.parse().unwrap()), collection: Names::Only(collection.parse().unwrap()), access }] }
+        GrantPolicy {
+            rules: vec![GrantRule {
+                plugin: Names::Only(plugin.parse().unwrap()),
+                collection: Names::Only(collection.parse().unwrap()),
+                access,
+            }],
+        }
     }
 
     #[test]
@@ -122,7 +161,12 @@ mod tests {
         check(&none, PluginKind::Tool, &["notes"], &["notes"]);
         check(&none, PluginKind::Skill, &[], &[]);
         check(&none, PluginKind::Verifier, &[], &[]);
-        check(&none, PluginKind::Environment, &["calendar", "notes", "power", "sms"], &["calendar", "notes", "power", "sms"]);
+        check(
+            &none,
+            PluginKind::Environment,
+            &["calendar", "notes", "power", "sms"],
+            &["calendar", "notes", "power", "sms"],
+        );
         check(&rule("other", "power", Access::Write), PluginKind::Tool, &["notes"], &["notes"]);
     }
 

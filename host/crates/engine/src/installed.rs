@@ -14,7 +14,9 @@ use serde_json::Value;
 
 use crate::{
     Engines,
-    bindings::{environment::EnvironmentPluginPre, skill::SkillPluginPre, tool::ToolPluginPre, verifier::VerifierPluginPre},
+    bindings::{
+        environment::EnvironmentPluginPre, skill::SkillPluginPre, tool::ToolPluginPre, verifier::VerifierPluginPre,
+    },
     config::EngineConfig,
     store::{Plugin, PluginState},
 };
@@ -120,7 +122,11 @@ impl Installed {
 
     /// The tools of a world, or of every phone when there is none.
     pub(crate) fn tools_of<'a>(&'a self, world: Option<&'a str>) -> impl Iterator<Item = &'a InstalledTool> {
-        self.catalogue.iter().zip(&self.entries).filter(move |(_, entry)| self.is_of(entry, world)).map(|(tool, _)| tool)
+        self.catalogue
+            .iter()
+            .zip(&self.entries)
+            .filter(move |(_, entry)| self.is_of(entry, world))
+            .map(|(tool, _)| tool)
     }
 
     /// The world that the tool of that name belongs to.
@@ -149,6 +155,9 @@ impl Installed {
 pub(crate) fn position<P>(plugins: &[Loaded<P>], name: &PluginName, kind: &str) -> Result<usize, HostFault> {
     plugins.iter().position(|loaded| loaded.plugin.record.name == *name).ok_or_else(|| {
         let installed: Vec<&str> = plugins.iter().map(|loaded| loaded.plugin.record.name.as_str()).collect();
-        HostFault::Setup(format!("{kind} `{name}` is not installed; installed are: {}\nhint: build all plugins with `cargo xtask guests`", installed.join(", ")))
+        HostFault::Setup(format!(
+            "{kind} `{name}` is not installed; installed are: {}\nhint: build all plugins with `cargo xtask guests`",
+            installed.join(", ")
+        ))
     })
 }

@@ -85,10 +85,20 @@ type ToolResult = Result<types::Success, types::Failure>;
 
 impl Core {
     /// Runs a call that the environment asked for. An error ends the environment: it asked for something that is no call, or the host failed.
-    pub(crate) fn invoke(mut self: Box<Self>, raw: types::ToolCall, by: Actor, within: &Deadline) -> Moved<tools::Outcome> {
+    pub(crate) fn invoke(
+        mut self: Box<Self>,
+        raw: types::ToolCall,
+        by: Actor,
+        within: &Deadline,
+    ) -> Moved<tools::Outcome> {
         let (call, position) = match self.read(raw) {
             Ok(read) => read,
-            Err(violation) => return (Some(self), Err(Stop::Guest(GuestFault::Contract { what: format!("tools.invoke: {violation}") }))),
+            Err(violation) => {
+                return (
+                    Some(self),
+                    Err(Stop::Guest(GuestFault::Contract { what: format!("tools.invoke: {violation}") })),
+                );
+            }
         };
         if let Some(used) = position.and_then(|position| self.running.used.get_mut(position)) {
             *used = true;
@@ -107,7 +117,16 @@ impl Core {
             (None, Ok(_)) => return (None, Err(internal("a tool's call lost its episode"))),
         };
         let outcome = outcome_out(&answer);
-        core.invoked.push(Invoked { call, by, position, plugin, outcome: answer.outcome, fuel: answer.fuel, before, at_ns });
+        core.invoked.push(Invoked {
+            call,
+            by,
+            position,
+            plugin,
+            outcome: answer.outcome,
+            fuel: answer.fuel,
+            before,
+            at_ns,
+        });
         (Some(core), Ok(outcome))
     }
 
@@ -186,7 +205,9 @@ impl Core {
         let mut live = match self.take_tool(entry.plugin, &deadline) {
             Ok(live) => live,
             Err(Taken::Busy) => return (Some(self), Ok(Answer::denied("busy"))),
-            Err(Taken::Stopped(Stop::Guest(fault))) => return (Some(self), Ok(Answer::faulted(fault, limits.instantiate_fuel))),
+            Err(Taken::Stopped(Stop::Guest(fault))) => {
+                return (Some(self), Ok(Answer::faulted(fault, limits.instantiate_fuel)));
+            }
             Err(Taken::Stopped(stop)) => return (Some(self), Err(stop)),
         };
         let transaction = match Transaction::begin(&mut self, name) {
@@ -195,7 +216,8 @@ impl Core {
         };
         self.depth += 1;
         let given = call::call_out(call);
-        let Ran { core, result, fuel } = live.run(Some(self), deadline, |bindings, store| bindings.loopwright_afv_tool().call_call(store, &given));
+        let Ran { core, result, fuel } =
+            live.run(Some(self), deadline, |bindings, store| bindings.loopwright_afv_tool().call_call(store, &given));
         let Some(mut core) = core else { return (None, Err(internal("a tool's call lost its episode"))) };
         core.depth -= 1;
         let answer = result.map(|answer| check_answer(entry, limits, answer, fuel)).or_else(|stop| match stop {
@@ -209,7 +231,8 @@ impl Core {
         if !keep {
             report_fault(&answer, &live);
         }
-        let slot = if keep && installed.config.instances == InstancePolicy::Keep { Slot::Idle(live) } else { Slot::Empty };
+        let slot =
+            if keep && installed.config.instances == InstancePolicy::Keep { Slot::Idle(live) } else { Slot::Empty };
         core.put_tool(entry.plugin, slot);
         let done = matches!(&answer, Ok(Answer { outcome: Outcome::Ok(_), .. }));
         match transaction.end(&mut core, name, done) {
@@ -233,7 +256,8 @@ struct Transaction {
 
 impl Transaction {
     fn begin(core: &mut Core, plugin: &PluginName) -> Result<Self, HostFault> {
-        let savepoint = core.state.begin().map_err(|error| HostFault::Internal(format!("cannot begin a call: {error}")))?;
+        let savepoint =
+            core.state.begin().map_err(|error| HostFault::Internal(format!("cannot begin a call: {error}")))?;
         Ok(Self { savepoint, stream: core.streams.get(plugin).cloned() })
     }
 
@@ -257,12 +281,26 @@ fn check_answer(entry: &ToolEntry, limits: &PluginLimits, answer: ToolResult, fu
         Ok(success) => {
             let text = success.data.clone();
             let bytes = success.message.len() + text.len();
-            (bytes, call::success_in(success).map(|success| Answer { outcome: Outcome::Ok(success), data_text: Some(text), fuel }))
+            (
+                bytes,
+                call::success_in(success).map(|success| Answer {
+                    outcome: Outcome::Ok(success),
+                    data_text: Some(text),
+                    fuel,
+                }),
+            )
         }
         Err(failure) => {
             let text = failure.data.clone();
             let bytes = failure.message.len() + text.as_deref().map_or(0, str::len);
-            (bytes, call::failure_in(failure).map(|failure| Answer { outcome: Outcome::Failed(failure), data_text: text, fuel }))
+            (
+                bytes,
+                call::failure_in(failure).map(|failure| Answer {
+                    outcome: Outcome::Failed(failure),
+                    data_text: text,
+                    fuel,
+                }),
+            )
         }
     };
     if bytes > limits.output_bytes {
@@ -270,7 +308,12 @@ fn check_answer(entry: &ToolEntry, limits: &PluginLimits, answer: ToolResult, fu
     }
     let answer = match read {
         Ok(answer) => answer,
-        Err(violation) => return Answer::faulted(GuestFault::Contract { what: format!("call of `{}`: {violation}", entry.name()) }, fuel),
+        Err(violation) => {
+            return Answer::faulted(
+                GuestFault::Contract { what: format!("call of `{}`: {violation}", entry.name()) },
+                fuel,
+            );
+        }
     };
     match &answer.outcome {
         Outcome::Ok(success) => match entry.check_result(&success.data) {
@@ -289,7 +332,8 @@ fn outcome_out(answer: &Answer) -> tools::Outcome {
             Wit::Ok(types::Success { message: success.message.clone(), data })
         }
         Outcome::Failed(failure) => {
-            let data = answer.data_text.clone().or_else(|| failure.data.as_ref().map(loopwright_contract::json::canonical));
+            let data =
+                answer.data_text.clone().or_else(|| failure.data.as_ref().map(loopwright_contract::json::canonical));
             Wit::Failed(types::Failure { code: failure.code, message: failure.message.clone(), data })
         }
         Outcome::Faulted(fault) => Wit::Faulted(call::fault_out(fault)),
@@ -303,7 +347,13 @@ fn report_fault(answer: &Result<Answer, Stop>, live: &Live<ToolPlugin>) {
         Err(Stop::Guest(fault)) => fault.to_string(),
         Err(Stop::Host(fault)) => fault.to_string(),
     };
-    tracing::info!(reason, memory_bytes = live.memory_bytes(), log_dropped = live.log().dropped(), last = live.log().lines().last().unwrap_or_default(), "the plugin failed; its instance is dropped");
+    tracing::info!(
+        reason,
+        memory_bytes = live.memory_bytes(),
+        log_dropped = live.log().dropped(),
+        last = live.log().lines().last().unwrap_or_default(),
+        "the plugin failed; its instance is dropped"
+    );
 }
 
 #[cfg(test)]
@@ -312,12 +362,12 @@ mod tests {
 
     use super::*;
     use crate::{
-        Candidate, EngineConfig, Engines, GrantPolicy, NoWorlds, PluginHost, Scratch, Ticker,
-        testing::guest::idle_tool,
+        Candidate, EngineConfig, Engines, GrantPolicy, NoWorlds, PluginHost, Scratch, Ticker, testing::guest::idle_tool,
     };
 
     fn host(config: EngineConfig) -> PluginHost {
-        let engines = Arc::new(Engines::new(&EngineConfig { allocator: crate::Allocator::OnDemand, ..config.clone() }).unwrap());
+        let engines =
+            Arc::new(Engines::new(&EngineConfig { allocator: crate::Allocator::OnDemand, ..config.clone() }).unwrap());
         let candidates = ["one", "two"].map(|name| Candidate::new(name.parse().unwrap(), idle_tool(name).build()));
         PluginHost::install(engines, config, &GrantPolicy::default(), Arc::new(NoWorlds), &candidates).unwrap()
     }

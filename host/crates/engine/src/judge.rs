@@ -24,14 +24,20 @@ use crate::{
 
 /// The verdicts of one check on prefixes of an episode, and the episode.
 pub(crate) fn judge(
-    installed: &Installed, core: Box<Core>, index: u32, check: &Check, upto: &[u32],
+    installed: &Installed,
+    core: Box<Core>,
+    index: u32,
+    check: &Check,
+    upto: &[u32],
 ) -> (Option<Box<Core>>, Result<Vec<JudgedCheck>, CallFault>) {
     let loaded = match prepare(installed, &core, check, upto) {
         Ok(loaded) => loaded,
         Err(fault) => return (Some(core), Err(fault.into())),
     };
     let record = &loaded.plugin.record;
-    let _entered = tracing::debug_span!("verifier", plugin = %record.name, check = index, step = core.record.steps.len()).entered();
+    let _entered =
+        tracing::debug_span!("verifier", plugin = %record.name, check = index, step = core.record.steps.len())
+            .entered();
     let deadline = installed.engines.deadline(loaded.plugin.limits.call_deadline);
     let engine = installed.engines.engine(EngineClass::Verifier);
     let live = Live::new(engine, Arc::clone(&loaded.plugin), deadline.clone(), |store| loaded.pre.instantiate(store));
@@ -40,8 +46,8 @@ pub(crate) fn judge(
         Err(stop) => return (Some(core), Err(stop.into_fault(&record.name))),
     };
     let text = canonical(&check.check);
-    let Ran { core, result, fuel } =
-        live.run(Some(core), deadline, |bindings, store| bindings.loopwright_afv_verifier().call_judge(store, &text, upto));
+    let Ran { core, result, fuel } = live
+        .run(Some(core), deadline, |bindings, store| bindings.loopwright_afv_verifier().call_judge(store, &text, upto));
     let verdicts = result.and_then(|answer| {
         let contract = |what| Stop::Guest(GuestFault::Contract { what });
         let verdicts = answer.map_err(|error| contract(judge_error_in(error)))?;
@@ -58,7 +64,12 @@ pub(crate) fn judge(
 }
 
 /// The verifier, when the prefixes are ones of this episode.
-fn prepare<'a>(installed: &'a Installed, core: &Core, check: &Check, upto: &[u32]) -> Result<&'a Loaded<VerifierPluginPre<PluginState>>, HostFault> {
+fn prepare<'a>(
+    installed: &'a Installed,
+    core: &Core,
+    check: &Check,
+    upto: &[u32],
+) -> Result<&'a Loaded<VerifierPluginPre<PluginState>>, HostFault> {
     let steps = core.record.steps.len();
     let ascending = upto.windows(2).all(|pair| matches!(pair, [a, b] if a < b));
     let within = upto.last().is_some_and(|last| usize::try_from(*last).is_ok_and(|last| last <= steps));

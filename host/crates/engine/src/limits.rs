@@ -57,7 +57,11 @@ impl Meter {
     /// Counts bytes that the host copies for the guest, in or out.
     pub(crate) fn charge(&mut self, bytes: usize) -> wasmtime::Result<()> {
         self.host_bytes = self.host_bytes.saturating_add(bytes as u64);
-        if self.host_bytes > self.limits.host_bytes { Err(self.spend(Budget::HostBytes, self.limits.host_bytes)) } else { Ok(()) }
+        if self.host_bytes > self.limits.host_bytes {
+            Err(self.spend(Budget::HostBytes, self.limits.host_bytes))
+        } else {
+            Ok(())
+        }
     }
 
     /// Notes a spent budget; the error ends the guest.

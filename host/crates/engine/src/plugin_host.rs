@@ -27,7 +27,11 @@ impl PluginHost {
     /// # Errors
     /// [`InstallError`] with the first plugin that is refused, and why. Nothing is installed then.
     pub fn install(
-        engines: Arc<Engines>, config: EngineConfig, policy: &GrantPolicy, worlds: Arc<dyn WorldSource>, candidates: &[Candidate],
+        engines: Arc<Engines>,
+        config: EngineConfig,
+        policy: &GrantPolicy,
+        worlds: Arc<dyn WorldSource>,
+        candidates: &[Candidate],
     ) -> Result<Self, InstallError> {
         install(engines, config, policy, worlds, candidates).map(|installed| Self(Arc::new(installed)))
     }
@@ -60,7 +64,12 @@ impl EpisodeHost for PluginHost {
         Ok(Arc::new(Shared(Arc::new(Prepared::new(&self.0, task)?))))
     }
 
-    fn restore(&self, task: &Task, initial: &StoredWorld, target: Option<&StoredWorld>) -> Result<Arc<dyn PreparedTask>, CallFault> {
+    fn restore(
+        &self,
+        task: &Task,
+        initial: &StoredWorld,
+        target: Option<&StoredWorld>,
+    ) -> Result<Arc<dyn PreparedTask>, CallFault> {
         Ok(Arc::new(Shared(Arc::new(Prepared::restore(&self.0, task, initial, target)?))))
     }
 }

@@ -50,7 +50,12 @@ impl Prepared {
     }
 
     /// The same from stored worlds, without replaying anything.
-    pub(crate) fn restore(installed: &Arc<Installed>, task: &Task, initial: &StoredWorld, target: Option<&StoredWorld>) -> Result<Self, CallFault> {
+    pub(crate) fn restore(
+        installed: &Arc<Installed>,
+        task: &Task,
+        initial: &StoredWorld,
+        target: Option<&StoredWorld>,
+    ) -> Result<Self, CallFault> {
         let mut world = installed.empty.fork();
         Documents::parse(&initial.text, "stored initial world")?.fill(&mut world, "stored initial world")?;
         check_digest(&world, initial, "initial")?;
@@ -67,7 +72,8 @@ impl Prepared {
 
     fn begin(installed: &Arc<Installed>, task: &Task, mut world: World) -> Result<Self, CallFault> {
         world.seal().map_err(|error| internal(&error))?;
-        let clock = Clock::new(task.start.now_ns, &task.start.zone).map_err(|error| HostFault::Setup(format!("task `{}`: {error}", task.id)))?;
+        let clock = Clock::new(task.start.now_ns, &task.start.zone)
+            .map_err(|error| HostFault::Setup(format!("task `{}`: {error}", task.id)))?;
         let state = EpisodeState::new(world, clock, task.start.seed).map_err(|error| internal(&error))?;
         let environment = position(&installed.environments, &task.environment, "environment")?;
         for check in &task.checks {
@@ -162,8 +168,13 @@ fn edit(world: &mut World, task: &Task) -> Result<(), HostFault> {
             DocumentEdit::Delete { collection, key } => world.delete(collection, key).map(drop),
         };
         done.map_err(|error| {
-            let (DocumentEdit::Put { collection, key, .. } | DocumentEdit::Patch { collection, key, .. } | DocumentEdit::Delete { collection, key }) = edit;
-            HostFault::Setup(format!("task `{}`: edit {position} of `{collection}`, document `{key}`: {error}", task.id))
+            let (DocumentEdit::Put { collection, key, .. }
+            | DocumentEdit::Patch { collection, key, .. }
+            | DocumentEdit::Delete { collection, key }) = edit;
+            HostFault::Setup(format!(
+                "task `{}`: edit {position} of `{collection}`, document `{key}`: {error}",
+                task.id
+            ))
         })?;
     }
     Ok(())

@@ -53,7 +53,15 @@ struct Draft {
 impl Record {
     pub(crate) fn new(initial: World, target: Option<Arc<Target>>) -> Self {
         let (steps, invocations) = (Arc::default(), Vec::new());
-        Self { steps, worlds: Arc::new(vec![initial.fork()]), target, turn: 0, open: false, turn_start: initial, invocations }
+        Self {
+            steps,
+            worlds: Arc::new(vec![initial.fork()]),
+            target,
+            turn: 0,
+            open: false,
+            turn_start: initial,
+            invocations,
+        }
     }
 
     /// The world that the steps begin from, once reset has made it.
@@ -127,7 +135,15 @@ fn draft(invoked: Invoked, answers: &[Value]) -> Draft {
         Outcome::Faulted(fault) => (false, Failure::new(503, "the tool's code failed").envelope(), Some(fault)),
     };
     let invocation = Invocation { plugin: invoked.plugin, fault, fuel: invoked.fuel };
-    Draft { by: invoked.by, call: invoked.call, ok, answer: told.unwrap_or(envelope), at_ns: invoked.at_ns, before: Some(invoked.before), invocation }
+    Draft {
+        by: invoked.by,
+        call: invoked.call,
+        ok,
+        answer: told.unwrap_or(envelope),
+        at_ns: invoked.at_ns,
+        before: Some(invoked.before),
+        invocation,
+    }
 }
 
 /// The world after a step is the world in which the next invocation begins, or in which the turn ends.

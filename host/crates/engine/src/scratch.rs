@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loopwright_bindings::{afv::tools, convert::call::call_out};
 use loopwright_contract::{
     environment::{Actor, Turn},
     evidence::Change,
@@ -9,7 +10,6 @@ use loopwright_contract::{
     task::Start,
     tool::ToolCall,
 };
-use loopwright_bindings::{afv::tools, convert::call::call_out};
 use loopwright_world::{Bookkeeping, Clock, EpisodeState, diff};
 
 use crate::{
@@ -76,8 +76,15 @@ impl Scratch {
         let invoked = self.invoke(call)?;
         let log = self.core.as_mut().and_then(|core| core.log.take()).unwrap_or_default();
         let world = self.core.as_ref().map_or_else(|| invoked.before.fork(), |core| core.snapshot());
-        let changes = diff(&invoked.before, &world, Bookkeeping::Include).into_iter().map(crate::episode::change_out).collect();
-        Ok(ScratchCall { outcome: invoked.outcome, fuel: invoked.fuel, changes, log: log.lines, log_dropped: log.dropped })
+        let changes =
+            diff(&invoked.before, &world, Bookkeeping::Include).into_iter().map(crate::episode::change_out).collect();
+        Ok(ScratchCall {
+            outcome: invoked.outcome,
+            fuel: invoked.fuel,
+            changes,
+            log: log.lines,
+            log_dropped: log.dropped,
+        })
     }
 
     /// Calls a tool through the whole path of an episode's call, and hands nothing back but whether it did what was asked: what `bench` measures.
@@ -89,9 +96,16 @@ impl Scratch {
     }
 
     fn invoke(&mut self, call: &ToolCall) -> Result<Invoked, CallFault> {
-        let mut core = self.core.take().ok_or_else(|| HostFault::Internal("the scratch world was lost by an earlier fault".into()))?;
+        let mut core = self
+            .core
+            .take()
+            .ok_or_else(|| HostFault::Internal("the scratch world was lost by an earlier fault".into()))?;
         let given = call_out(call);
-        core.running = Running { texts: vec![given.arguments.clone()], used: vec![false], turn: Some(Turn { actor: Actor::User, calls: vec![call.clone()] }) };
+        core.running = Running {
+            texts: vec![given.arguments.clone()],
+            used: vec![false],
+            turn: Some(Turn { actor: Actor::User, calls: vec![call.clone()] }),
+        };
         core.depth = self.depth;
         core.world = core.installed.world_of(call.tool.as_str());
         let within = core.installed.engines.deadline(std::time::Duration::from_secs(3_600));

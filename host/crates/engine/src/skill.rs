@@ -21,11 +21,17 @@ use crate::{
 impl LiveEpisode {
     /// Calls the plugin whose card has that name.
     pub(crate) fn call_skill<R, T>(
-        &mut self, skill: &SkillName, call: impl FnOnce(&SkillPlugin, &mut Store<PluginState>) -> wasmtime::Result<R>,
+        &mut self,
+        skill: &SkillName,
+        call: impl FnOnce(&SkillPlugin, &mut Store<PluginState>) -> wasmtime::Result<R>,
         read: impl FnOnce(R) -> Result<T, GuestFault>,
     ) -> Result<T, CallFault> {
         let installed = Arc::clone(&self.installed);
-        let unknown = || HostFault::Setup(format!("skill `{skill}` is not installed\nhint: build all plugins with `cargo xtask guests`"));
+        let unknown = || {
+            HostFault::Setup(format!(
+                "skill `{skill}` is not installed\nhint: build all plugins with `cargo xtask guests`"
+            ))
+        };
         let position = installed.skill(skill).ok_or_else(unknown)?;
         let loaded = installed.skills.get(position).ok_or_else(unknown)?;
         let name = &loaded.plugin.record.name;
@@ -36,7 +42,8 @@ impl LiveEpisode {
             Some(live) => Ok(live),
             None => {
                 let engine = installed.engines.engine(EngineClass::Tool);
-                Live::new(engine, Arc::clone(&loaded.plugin), deadline.clone(), |store| loaded.pre.instantiate(store)).map(Box::new)
+                Live::new(engine, Arc::clone(&loaded.plugin), deadline.clone(), |store| loaded.pre.instantiate(store))
+                    .map(Box::new)
             }
         };
         let mut live = match made {

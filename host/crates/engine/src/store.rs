@@ -6,11 +6,7 @@
 
 use std::sync::Arc;
 
-use loopwright_contract::{
-    episode::PluginRecord,
-    fault::HostFault,
-    limits::PluginLimits,
-};
+use loopwright_contract::{episode::PluginRecord, fault::HostFault, limits::PluginLimits};
 use wasmtime::{Engine, Store};
 
 use crate::{
@@ -62,7 +58,10 @@ pub(crate) struct Ran<R> {
 impl<B> Live<B> {
     /// Makes an instance. Its fuel is an allowance of its own, since what instantiation costs differs between machines (wasmtime#14331).
     pub(crate) fn new(
-        engine: &Engine, plugin: Arc<Plugin>, deadline: Deadline, instantiate: impl FnOnce(&mut Store<PluginState>) -> wasmtime::Result<B>,
+        engine: &Engine,
+        plugin: Arc<Plugin>,
+        deadline: Deadline,
+        instantiate: impl FnOnce(&mut Store<PluginState>) -> wasmtime::Result<B>,
     ) -> Result<Self, Stop> {
         let limits = plugin.limits;
         let state = PluginState {
@@ -86,7 +85,10 @@ impl<B> Live<B> {
 
     /// Runs one call with fresh budgets.
     pub(crate) fn run<R>(
-        &mut self, core: Option<Box<Core>>, deadline: Deadline, call: impl FnOnce(&B, &mut Store<PluginState>) -> wasmtime::Result<R>,
+        &mut self,
+        core: Option<Box<Core>>,
+        deadline: Deadline,
+        call: impl FnOnce(&B, &mut Store<PluginState>) -> wasmtime::Result<R>,
     ) -> Ran<R> {
         let in_episode = core.is_some();
         let state = self.store.data_mut();
@@ -104,7 +106,11 @@ impl<B> Live<B> {
             Err(stop) => (Err(stop), fuel),
         };
         if in_episode && core.is_none() {
-            return Ran { core, result: Err(Stop::Host(HostFault::Internal("a call lost its episode".into()))), fuel: spent };
+            return Ran {
+                core,
+                result: Err(Stop::Host(HostFault::Internal("a call lost its episode".into()))),
+                fuel: spent,
+            };
         }
         Ran { core, result, fuel: spent }
     }

@@ -24,7 +24,8 @@ pub(crate) fn store(world: &World, ids: Option<&Ids>) -> StoredWorld {
         if documents.is_empty() {
             continue;
         }
-        let mut entries: Vec<(&str, &str)> = documents.iter().map(|(key, document)| (key.as_str(), document.text())).collect();
+        let mut entries: Vec<(&str, &str)> =
+            documents.iter().map(|(key, document)| (key.as_str(), document.text())).collect();
         // RFC 8785 sorts by UTF-16 code units.
         entries.sort_by(|a, b| a.0.encode_utf16().cmp(b.0.encode_utf16()));
         parts.insert(rules.name().to_owned(), object(entries));
@@ -34,7 +35,8 @@ pub(crate) fn store(world: &World, ids: Option<&Ids>) -> StoredWorld {
 }
 
 fn object<'a>(entries: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
-    let members: Vec<String> = entries.into_iter().map(|(key, text)| format!("{}:{text}", canonical(&Value::from(key)))).collect();
+    let members: Vec<String> =
+        entries.into_iter().map(|(key, text)| format!("{}:{text}", canonical(&Value::from(key)))).collect();
     format!("{{{}}}", members.join(","))
 }
 
@@ -53,13 +55,16 @@ impl Documents {
     /// Reads a world's text. `what` names it in errors.
     pub(crate) fn parse(text: &str, what: &str) -> Result<Self, HostFault> {
         let bad = |reason: String| HostFault::Setup(format!("{what}: {reason}"));
-        let Value::Object(mut all) = json::parse(text, &JsonLimits::FILE).map_err(|error| bad(error.to_string()))? else {
+        let Value::Object(mut all) = json::parse(text, &JsonLimits::FILE).map_err(|error| bad(error.to_string()))?
+        else {
             return Err(bad("expected an object of collections".into()));
         };
         let issued = all.remove(IDS).map_or(Ok(Vec::new()), |value| counters(&value)).map_err(bad)?;
         let mut collections = BTreeMap::new();
         for (name, documents) in all {
-            let Value::Object(documents) = documents else { return Err(bad(format!("collection `{name}`: expected an object of documents by key"))) };
+            let Value::Object(documents) = documents else {
+                return Err(bad(format!("collection `{name}`: expected an object of documents by key")));
+            };
             collections.insert(name, documents);
         }
         Ok(Self { collections, issued })
@@ -69,7 +74,9 @@ impl Documents {
     pub(crate) fn fill(&self, world: &mut World, what: &str) -> Result<(), HostFault> {
         for (collection, documents) in &self.collections {
             for (key, value) in documents {
-                world.put_value(collection, key, value).map_err(|error| HostFault::Setup(format!("{what}: collection `{collection}`, document `{key}`: {error}")))?;
+                world.put_value(collection, key, value).map_err(|error| {
+                    HostFault::Setup(format!("{what}: collection `{collection}`, document `{key}`: {error}"))
+                })?;
             }
         }
         Ok(())
@@ -77,7 +84,8 @@ impl Documents {
 
     /// Turns a world into this one by the least of writes, so that both keep one base.
     pub(crate) fn lay_over(&self, world: &mut World, what: &str) -> Result<(), HostFault> {
-        let surplus: Vec<(String, String)> = world.collections().flat_map(|rules| self.surplus(world, rules.name())).collect();
+        let surplus: Vec<(String, String)> =
+            world.collections().flat_map(|rules| self.surplus(world, rules.name())).collect();
         for (collection, key) in surplus {
             world.delete(&collection, &key).map_err(|error| HostFault::Setup(format!("{what}: {error}")))?;
         }
@@ -93,7 +101,8 @@ impl Documents {
 
     /// The ids of an episode that began with `initial` and issued what this world says.
     pub(crate) fn ids(&self, initial: &Ids) -> Result<Ids, HostFault> {
-        let mut all: BTreeMap<String, Counter> = initial.counters().map(|(prefix, counter)| (prefix.to_owned(), counter)).collect();
+        let mut all: BTreeMap<String, Counter> =
+            initial.counters().map(|(prefix, counter)| (prefix.to_owned(), counter)).collect();
         all.extend(self.issued.iter().cloned());
         Ids::restore(all).map_err(|error| HostFault::Setup(format!("stored ids: {error}")))
     }
@@ -103,7 +112,9 @@ fn counters(value: &Value) -> Result<Vec<(String, Counter)>, String> {
     let Value::Object(map) = value else { return Err(format!("`{IDS}`: expected an object")) };
     let counter = |(prefix, value): (&String, &Value)| {
         let (base, last) = (value.get(0).and_then(Value::as_u64), value.get(1).and_then(Value::as_u64));
-        base.zip(last).map(|(base, last)| (prefix.clone(), Counter { base, last })).ok_or_else(|| format!("`{IDS}/{prefix}`: expected two numbers"))
+        base.zip(last)
+            .map(|(base, last)| (prefix.clone(), Counter { base, last }))
+            .ok_or_else(|| format!("`{IDS}/{prefix}`: expected two numbers"))
     };
     map.iter().map(counter).collect()
 }
@@ -117,7 +128,15 @@ mod tests {
     fn world(documents: &[(&str, &str)]) -> World {
         let mut world = World::new(WorldLimits::default());
         for name in ["notes", "empty"] {
-            world.declare(&CollectionSpec { name: name.parse().unwrap(), schema: None, bookkeeping: vec![], indexes: vec![], initial: vec![] }).unwrap();
+            world
+                .declare(&CollectionSpec {
+                    name: name.parse().unwrap(),
+                    schema: None,
+                    bookkeeping: vec![],
+                    indexes: vec![],
+                    initial: vec![],
+                })
+                .unwrap();
         }
         documents.iter().for_each(|(key, text)| world.put("notes", key, text).unwrap());
         world
@@ -146,7 +165,12 @@ mod tests {
 
     #[test]
     fn a_world_of_another_form_is_refused_with_its_name() {
-        for (text, part) in [("[]", "object of collections"), (r#"{"notes":[]}"#, "`notes`"), ("{", "line 1"), (r#"{"$ids":{"note":1}}"#, "two numbers")] {
+        for (text, part) in [
+            ("[]", "object of collections"),
+            (r#"{"notes":[]}"#, "`notes`"),
+            ("{", "line 1"),
+            (r#"{"$ids":{"note":1}}"#, "two numbers"),
+        ] {
             let error = Documents::parse(text, "world `w`").err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.starts_with("world `w`") && error.contains(part), "{text}: {error}");
         }

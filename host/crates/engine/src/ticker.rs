@@ -60,7 +60,10 @@ pub(crate) fn register(clockwork: &Arc<Clockwork>) -> Result<(), EngineError> {
 fn start() -> Result<Shared, String> {
     let ticking: Arc<Mutex<Vec<Weak<Clockwork>>>> = Arc::default();
     let list = Arc::clone(&ticking);
-    let handle = thread::Builder::new().name("epoch".into()).spawn(move || run(&list)).map_err(|error| format!("cannot start the epoch thread: {error}"))?;
+    let handle = thread::Builder::new()
+        .name("epoch".into())
+        .spawn(move || run(&list))
+        .map_err(|error| format!("cannot start the epoch thread: {error}"))?;
     Ok(Shared { ticking, thread: handle.thread().clone() })
 }
 

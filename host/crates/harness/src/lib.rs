@@ -48,4 +48,6 @@ pub use replay::{Difference, Judgement, ReplayError, ReplayReport, Replayer, Ver
 pub use result::{EpisodeResult, Tally};
 pub use run::{JOBS_MAX, Output, Progress, RunOptions, run_forked, run_tasks};
 pub use settings::{Offer, Prefixes, Settings, WIT_VERSION};
-pub use skills::{SKILL_FILE_BYTES_MAX, SKILL_FOLDERS_MAX, SkillFile, SkillFileError, SkillFolderError, read_skill_folder};
+pub use skills::{
+    SKILL_FILE_BYTES_MAX, SKILL_FOLDERS_MAX, SkillFile, SkillFileError, SkillFolderError, read_skill_folder,
+};

@@ -9,13 +9,51 @@ use crate::script::is_word;
 pub const CLAUSES_MAX: usize = 8;
 
 /// English words between two intents.
-const CONNECTIVES_ENGLISH: &[&str] =
-    &["after", "afterwards", "also", "and", "before", "but", "finally", "if", "once", "plus", "then", "unless", "when", "while"];
+const CONNECTIVES_ENGLISH: &[&str] = &[
+    "after",
+    "afterwards",
+    "also",
+    "and",
+    "before",
+    "but",
+    "finally",
+    "if",
+    "once",
+    "plus",
+    "then",
+    "unless",
+    "when",
+    "while",
+];
 
 /// Chinese words between two intents. 并 and 再 are handled by [`chinese_connective`], since they also occur inside words.
 const CONNECTIVES_CHINESE: &[&str] = &[
-    "与此同时", "然后", "然後", "并且", "並且", "接着", "接著", "之后", "之後", "以后", "以後", "同时", "同時", "顺便", "順便", "另外",
-    "还有", "還有", "而且", "以及", "随后", "最后", "如果", "要是", "的话", "否则",
+    "与此同时",
+    "然后",
+    "然後",
+    "并且",
+    "並且",
+    "接着",
+    "接著",
+    "之后",
+    "之後",
+    "以后",
+    "以後",
+    "同时",
+    "同時",
+    "顺便",
+    "順便",
+    "另外",
+    "还有",
+    "還有",
+    "而且",
+    "以及",
+    "随后",
+    "最后",
+    "如果",
+    "要是",
+    "的话",
+    "否则",
 ];
 
 /// Words in which 并 or 再 joins nothing.
@@ -131,9 +169,9 @@ fn chinese_connective(folded: &Folded, at: usize) -> Option<usize> {
     if let Some(word) = CONNECTIVES_CHINESE.iter().find(|word| folded.starts_with(at, word)) {
         return Some(word.chars().count());
     }
-    let inside_word = NO_CONNECTIVES_CHINESE
-        .iter()
-        .any(|word| folded.starts_with(at, word) || at.checked_sub(1).is_some_and(|before| folded.starts_with(before, word)));
+    let inside_word = NO_CONNECTIVES_CHINESE.iter().any(|word| {
+        folded.starts_with(at, word) || at.checked_sub(1).is_some_and(|before| folded.starts_with(before, word))
+    });
     (matches!(folded.ch(at), Some('并' | '並' | '再')) && !inside_word).then_some(1)
 }
 

@@ -63,8 +63,7 @@ impl Folded {
             self.chars.push(FoldedChar { ch, start: range.start, end: range.end, upper });
             return;
         }
-        let case_folded: String =
-            cluster.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();
+        let case_folded: String = cluster.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();
         for ch in case_folded.nfkc().filter(|ch| !is_ignorable(*ch)) {
             self.chars.push(FoldedChar { ch, start: range.start, end: range.end, upper });
         }

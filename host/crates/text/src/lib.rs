@@ -15,7 +15,8 @@ pub use fold::TEXT_BYTES_MAX;
 pub use number::{Number, NumberKind, NumberMatch, find_numbers, parse_number};
 pub use stop::{STOP_WORDS_CHINESE, STOP_WORDS_ENGLISH};
 pub use time::{
-    CivilSpan, ClockExpression, DateExpression, DayPart, Direction, Granularity, Interval, MonthPart, MonthReference, Prefer, Reference,
-    SPAN_YEARS_MAX, TimeExpression, TimeMatch, TimeOfDay, YearReference, find_times, parse_time, resolve,
+    CivilSpan, ClockExpression, DateExpression, DayPart, Direction, Granularity, Interval, MonthPart, MonthReference,
+    Prefer, Reference, SPAN_YEARS_MAX, TimeExpression, TimeMatch, TimeOfDay, YearReference, find_times, parse_time,
+    resolve,
 };
 pub use token::{SYMBOLS, TOKEN_CHARS_MAX, Token, TokenKind, query_tokens, tokenize};

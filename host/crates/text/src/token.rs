@@ -63,7 +63,8 @@ pub struct Token {
 /// ```
 pub fn tokenize(text: &str) -> Vec<Token> {
     let folded = Folded::new(text);
-    let mut cutter = Cutter { folded: &folded, stemmer: Stemmer::create(Algorithm::English), position: 0, tokens: Vec::new() };
+    let mut cutter =
+        Cutter { folded: &folded, stemmer: Stemmer::create(Algorithm::English), position: 0, tokens: Vec::new() };
     let mut at = 0;
     while let Some(ch) = folded.ch(at) {
         at = match class(ch) {
@@ -79,15 +80,24 @@ pub fn tokenize(text: &str) -> Vec<Token> {
 /// they stand alone. A query of nothing but stop words keeps them.
 pub fn query_tokens(text: &str) -> Vec<Token> {
     let tokens = tokenize(text);
-    let bigrams: Vec<(u32, u32)> =
-        tokens.iter().filter(|token| token.kind == TokenKind::Bigram).map(|token| (token.position, token.position + 1)).collect();
+    let bigrams: Vec<(u32, u32)> = tokens
+        .iter()
+        .filter(|token| token.kind == TokenKind::Bigram)
+        .map(|token| (token.position, token.position + 1))
+        .collect();
     let covered = |token: &Token| {
         token.kind == TokenKind::Unigram
-            && bigrams.binary_search_by(|(first, last)| {
-                if *last < token.position { std::cmp::Ordering::Less }
-                else if *first > token.position { std::cmp::Ordering::Greater }
-                else { std::cmp::Ordering::Equal }
-            }).is_ok()
+            && bigrams
+                .binary_search_by(|(first, last)| {
+                    if *last < token.position {
+                        std::cmp::Ordering::Less
+                    } else if *first > token.position {
+                        std::cmp::Ordering::Greater
+                    } else {
+                        std::cmp::Ordering::Equal
+                    }
+                })
+                .is_ok()
     };
     let long: Vec<Token> = tokens.iter().filter(|token| !covered(token)).cloned().collect();
     if long.iter().all(|token| token.stop) { long } else { long.into_iter().filter(|token| !token.stop).collect() }
@@ -157,8 +167,14 @@ impl Cutter<'_> {
     }
 
     fn push_word(&mut self, letters: Range<usize>, range: Range<usize>, kind: TokenKind) {
-        let text: String =
-            self.folded.slice(letters).iter().map(|folded| folded.ch).filter(|ch| is_word(*ch)).take(TOKEN_CHARS_MAX).collect();
+        let text: String = self
+            .folded
+            .slice(letters)
+            .iter()
+            .map(|folded| folded.ch)
+            .filter(|ch| is_word(*ch))
+            .take(TOKEN_CHARS_MAX)
+            .collect();
         let stop = is_english_stop(&text);
         let plain = text.bytes().all(|byte| byte.is_ascii_lowercase());
         let text = if plain && !stop { self.stemmer.stem(&text).into_owned() } else { text };

@@ -110,3 +110,34 @@ impl Collection {
 fn beginning(text: &str) -> &str {
     text.get(..text.floor_char_boundary(INDEX_VALUE_BYTES)).unwrap_or(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use loopwright_contract::{name::CollectionName, tool::CollectionSpec};
+
+    use super::*;
+
+    #[test]
+    fn an_index_holds_one_entry_for_each_document_with_the_field_and_forgets_the_rest() {
+        let spec = CollectionSpec {
+            name: CollectionName::new("notes").unwrap(),
+            schema: None,
+            bookkeeping: Vec::new(),
+            indexes: vec!["/folder".into()],
+            initial: Vec::new(),
+        };
+        let mut collection = Collection::new(CollectionRules::new(&spec).unwrap());
+        let writes = [
+            ("a", Some(r#"{"folder":"x"}"#), 1),
+            ("a", Some(r#"{"folder":"y"}"#), 1),
+            ("b", Some(r#"{"folder":"y"}"#), 2),
+            ("a", Some(r#"{"size":1}"#), 1),
+            ("b", None, 0),
+        ];
+        for (key, text, entries) in writes {
+            collection.replace(&Key::new(key).unwrap(), text.map(|text| Document::parse(text).unwrap()));
+            let found: usize = collection.indexes.iter().map(OrdSet::len).sum();
+            assert_eq!(found, entries, "after {key} became {text:?}");
+        }
+    }
+}

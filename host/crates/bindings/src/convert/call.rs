@@ -28,7 +28,11 @@ pub fn call_in(call: types::ToolCall) -> Result<ToolCall, Violation> {
 /// A call as a guest gets it; arguments in canonical form.
 #[must_use]
 pub fn call_out(call: &ToolCall) -> types::ToolCall {
-    types::ToolCall { id: call.id.as_str().to_owned(), tool: call.tool.as_str().to_owned(), arguments: canonical(&call.arguments) }
+    types::ToolCall {
+        id: call.id.as_str().to_owned(),
+        tool: call.tool.as_str().to_owned(),
+        arguments: canonical(&call.arguments),
+    }
 }
 
 /// Reads a success.

@@ -12,8 +12,6 @@ use crate::{Violation, afv::types, tool::exports::loopwright::afv::tool as wit};
 /// Tools of one plugin.
 const TOOLS_MAX: usize = 64;
 
-
-
 /// Reads a catalogue.
 ///
 /// # Errors
@@ -54,7 +52,8 @@ fn rule_in(rule: types::AccessRule) -> Result<AccessRule, Violation> {
         let one_of = list("one-of", when.one_of, LIST_LENGTH_MAX, |text| json_in("value", &text))?;
         Ok(ArgumentMatch { argument: without_nul("argument", when.argument)?, one_of })
     });
-    let requires = list("requires", rule.requires, LIST_LENGTH_MAX, |text| bounded("requirement", text, NAME_BYTES_MAX))?;
+    let requires =
+        list("requires", rule.requires, LIST_LENGTH_MAX, |text| bounded("requirement", text, NAME_BYTES_MAX))?;
     Ok(AccessRule { when: when.transpose()?, effect: effect_in(rule.effect), requires })
 }
 

@@ -28,7 +28,11 @@ pub fn observation_in(observation: wit::Observation) -> Result<Observation, Viol
     exposed.dedup();
     let notices = list("notices", observation.notices, LIST_LENGTH_MAX, |text| {
         let notice = json_in("notice", &text)?;
-        if notice.get("kind").is_some_and(Value::is_string) { Ok(notice) } else { Err(Violation::new("notice", "expected an object with a `kind`")) }
+        if notice.get("kind").is_some_and(Value::is_string) {
+            Ok(notice)
+        } else {
+            Err(Violation::new("notice", "expected an object with a `kind`"))
+        }
     })?;
     Ok(Observation { exposed, notices })
 }
@@ -45,7 +49,10 @@ pub fn turn_result_in(result: wit::TurnResult, turn: &Turn) -> Result<TurnResult
     let feedback = list("feedback", result.feedback, LIST_LENGTH_MAX, feedback_in)?;
     for (position, (found, call)) in feedback.iter().zip(&turn.calls).enumerate() {
         if found.call_id != call.id {
-            return Err(Violation::new(format!("feedback[{position}].call-id"), format_args!("expected `{}`, found `{}`", call.id, found.call_id)));
+            return Err(Violation::new(
+                format!("feedback[{position}].call-id"),
+                format_args!("expected `{}`, found `{}`", call.id, found.call_id),
+            ));
         }
     }
     let observation = observation_in(result.observation).map_err(|error| error.within("observation"))?;
@@ -79,7 +86,10 @@ mod tests {
             reply: wit::Reply::Done(types::Success { message: String::new(), data: "null".into() }),
             effects: Vec::new(),
         };
-        let observation = wit::Observation { exposed: vec!["b".into(), "a".into(), "b".into()], notices: vec![r#"{"kind":"x"}"#.into()] };
+        let observation = wit::Observation {
+            exposed: vec!["b".into(), "a".into(), "b".into()],
+            notices: vec![r#"{"kind":"x"}"#.into()],
+        };
         wit::TurnResult { feedback: ids.iter().map(feedback).collect(), observation }
     }
 
@@ -89,7 +99,9 @@ mod tests {
         let turn = Turn { actor: Actor::Agent, calls: vec![call("c1"), call("c2")] };
         let read = turn_result_in(result(&["c1", "c2"]), &turn).unwrap();
         assert_eq!(read.observation.exposed, ["a", "b"]);
-        for (ids, at) in [(vec!["c1"], "feedback"), (vec!["c2", "c1"], "feedback[0].call-id"), (vec!["c1", "c2", "c3"], "feedback")] {
+        for (ids, at) in
+            [(vec!["c1"], "feedback"), (vec!["c2", "c1"], "feedback[0].call-id"), (vec!["c1", "c2", "c3"], "feedback")]
+        {
             assert_eq!(turn_result_in(result(&ids), &turn).map_err(|error| error.at), Err(at.to_owned()));
         }
     }

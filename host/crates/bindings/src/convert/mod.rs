@@ -65,11 +65,20 @@ fn named<T>(at: &str, name: Result<T, NameError>) -> Result<T, Violation> {
 }
 
 /// Converts each element, and refuses a list that is longer than the contract allows.
-fn list<T, U>(at: &str, items: Vec<T>, length_max: usize, convert: impl Fn(T) -> Result<U, Violation>) -> Result<Vec<U>, Violation> {
+fn list<T, U>(
+    at: &str,
+    items: Vec<T>,
+    length_max: usize,
+    convert: impl Fn(T) -> Result<U, Violation>,
+) -> Result<Vec<U>, Violation> {
     if items.len() > length_max {
         return Err(Violation::new(at, format_args!("expected at most {length_max} elements, found {}", items.len())));
     }
-    items.into_iter().enumerate().map(|(position, item)| convert(item).map_err(|error| error.within(format_args!("{at}[{position}]")))).collect()
+    items
+        .into_iter()
+        .enumerate()
+        .map(|(position, item)| convert(item).map_err(|error| error.within(format_args!("{at}[{position}]"))))
+        .collect()
 }
 
 fn ext_in(ext: types::Ext) -> Result<Vec<(String, Value)>, Violation> {

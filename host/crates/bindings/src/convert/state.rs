@@ -35,7 +35,11 @@ pub fn query_in(query: types::Query) -> Result<Query, StateError> {
     let clauses = query.where_.into_iter().map(|clause| Ok(Clause { at: clause.at, test: test_in(clause.test)? }));
     Ok(Query {
         clauses: clauses.collect::<Result<_, StateError>>()?,
-        order_by: query.order_by.into_iter().map(|order| Order { at: order.at, descending: order.descending }).collect(),
+        order_by: query
+            .order_by
+            .into_iter()
+            .map(|order| Order { at: order.at, descending: order.descending })
+            .collect(),
         fields: query.fields,
         limit: query.limit,
         cursor: query.cursor,

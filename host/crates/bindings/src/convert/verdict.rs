@@ -29,7 +29,12 @@ fn verdict_in(verdict: wit::Verdict) -> Result<Verdict, Violation> {
             reason: message("reason", criterion.reason)?,
         })
     })?;
-    let raw = RawVerdict { passed: verdict.outcome == wit::Outcome::Pass, score: verdict.score, progress: verdict.progress, criteria };
+    let raw = RawVerdict {
+        passed: verdict.outcome == wit::Outcome::Pass,
+        score: verdict.score,
+        progress: verdict.progress,
+        criteria,
+    };
     Verdict::new(raw).map_err(|error| Violation::new("verdict", error))
 }
 

@@ -25,16 +25,23 @@ pub(super) fn load(cache: &CacheConfig, name: &str, engine: &Engine) -> Option<C
     }
     // SAFETY: deserialising trusts its bytes as if they were this program's own code. The tag shows that a holder of this host's key wrote
     // exactly these bytes under this name, and the only code that tags is `store`, with what the same engine version made.
-    #[expect(unsafe_code, reason = "loading compiled code is unsafe by contract; only bytes that this host authenticated get here")]
+    #[expect(
+        unsafe_code,
+        reason = "loading compiled code is unsafe by contract; only bytes that this host authenticated get here"
+    )]
     let loaded = unsafe { Component::deserialize(engine, code) };
-    loaded.inspect_err(|error| tracing::warn!(%error, file = name, "compiled code does not load: it is compiled anew")).ok()
+    loaded
+        .inspect_err(|error| tracing::warn!(%error, file = name, "compiled code does not load: it is compiled anew"))
+        .ok()
 }
 
 /// Writes a file beside its place and moves it there, so that no reader ever sees a part of it.
 pub(super) fn store(cache: &CacheConfig, name: &str, code: &[u8]) -> io::Result<()> {
     fs::create_dir_all(&cache.folder)?;
-    let temporary = cache.folder.join(format!("{name}.{}-{}.part", process::id(), WRITES.fetch_add(1, Ordering::Relaxed)));
-    let written = write(&temporary, &cache.key.tag(&[name.as_bytes(), code]), code).and_then(|()| fs::rename(&temporary, cache.folder.join(name)));
+    let temporary =
+        cache.folder.join(format!("{name}.{}-{}.part", process::id(), WRITES.fetch_add(1, Ordering::Relaxed)));
+    let written = write(&temporary, &cache.key.tag(&[name.as_bytes(), code]), code)
+        .and_then(|()| fs::rename(&temporary, cache.folder.join(name)));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }

@@ -50,10 +50,20 @@ impl ComponentCache {
     }
 
     /// The compiled form of `bytes`, whose digest is `digest`.
-    pub(crate) fn get(&self, engine: &Engine, class: EngineClass, digest: ContentDigest, bytes: &[u8]) -> wasmtime::Result<(Component, Origin)> {
+    pub(crate) fn get(
+        &self,
+        engine: &Engine,
+        class: EngineClass,
+        digest: ContentDigest,
+        bytes: &[u8],
+    ) -> wasmtime::Result<(Component, Origin)> {
         let place = {
             let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-            if places.len() >= COMPONENTS_LIMIT && !places.contains_key(&(class, digest)) { Place::default() } else { places.entry((class, digest)).or_default().clone() }
+            if places.len() >= COMPONENTS_LIMIT && !places.contains_key(&(class, digest)) {
+                Place::default()
+            } else {
+                places.entry((class, digest)).or_default().clone()
+            }
         };
         let mut kept = place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(component) = &*kept {
@@ -64,7 +74,12 @@ impl ComponentCache {
         Ok((component, origin))
     }
 
-    fn load_or_compile(&self, engine: &Engine, digest: ContentDigest, bytes: &[u8]) -> wasmtime::Result<(Component, Origin)> {
+    fn load_or_compile(
+        &self,
+        engine: &Engine,
+        digest: ContentDigest,
+        bytes: &[u8],
+    ) -> wasmtime::Result<(Component, Origin)> {
         let Some(disk) = &self.disk else { return Ok((Component::from_binary(engine, bytes)?, Origin::Compiled)) };
         let name = self.file_name(engine, digest);
         if let Some(component) = file::load(disk, &name, engine) {

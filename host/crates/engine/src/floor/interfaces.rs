@@ -86,7 +86,9 @@ impl state_read::Host for FloorState {
     }
 
     fn find(&mut self, collection: String, query: Query) -> wasmtime::Result<Result<Page, StateError>> {
-        let found = query_in(query).and_then(|query| self.world().map_err(|error| state::StateError::Other(error.to_string()))?.find(&collection, &query));
+        let found = query_in(query).and_then(|query| {
+            self.world().map_err(|error| state::StateError::Other(error.to_string()))?.find(&collection, &query)
+        });
         Ok(found.map(|found| page_out(found.into())).map_err(state_error_out))
     }
 }
@@ -154,11 +156,21 @@ impl FloorState {
 }
 
 impl evidence::HostSnapshot for FloorState {
-    fn get(&mut self, snapshot: Handle, collection: String, key: String) -> wasmtime::Result<Result<Option<String>, StateError>> {
+    fn get(
+        &mut self,
+        snapshot: Handle,
+        collection: String,
+        key: String,
+    ) -> wasmtime::Result<Result<Option<String>, StateError>> {
         Ok(text(self.held(&snapshot)?.get(&collection, &key)))
     }
 
-    fn find(&mut self, snapshot: Handle, collection: String, query: Query) -> wasmtime::Result<Result<Page, StateError>> {
+    fn find(
+        &mut self,
+        snapshot: Handle,
+        collection: String,
+        query: Query,
+    ) -> wasmtime::Result<Result<Page, StateError>> {
         let world = self.held(&snapshot)?;
         let found = query_in(query).and_then(|query| world.find(&collection, &query));
         Ok(found.map(|found| page_out(found.into())).map_err(state_error_out))
@@ -192,7 +204,14 @@ impl evidence::Host for FloorState {
         self.after(0)
     }
 
-    fn changes(&mut self, _a: Handle, _b: Handle, _bookkeeping: bool, _cursor: u32, _limit: u32) -> wasmtime::Result<(Vec<evidence::Change>, Option<u32>)> {
+    fn changes(
+        &mut self,
+        _a: Handle,
+        _b: Handle,
+        _bookkeeping: bool,
+        _cursor: u32,
+        _limit: u32,
+    ) -> wasmtime::Result<(Vec<evidence::Change>, Option<u32>)> {
         Ok((Vec::new(), None))
     }
 

@@ -12,12 +12,7 @@ use loopwright_bindings::{
     verifier::VerifierPluginPre,
 };
 use loopwright_contract::{
-    environment::Turn,
-    fault::HostFault,
-    json::canonical,
-    name::PluginName,
-    task::Check,
-    tool::ToolCall,
+    environment::Turn, fault::HostFault, json::canonical, name::PluginName, task::Check, tool::ToolCall,
 };
 use loopwright_world::World;
 use wasmtime::{
@@ -25,7 +20,10 @@ use wasmtime::{
     component::{HasSelf, InstancePre, Linker},
 };
 
-use crate::{EngineClass, PluginHost, installed::{Installed, position}};
+use crate::{
+    EngineClass, PluginHost,
+    installed::{Installed, position},
+};
 
 /// What a bare store holds.
 pub(crate) struct FloorState {
@@ -65,7 +63,15 @@ fn failed(error: &wasmtime::Error) -> HostFault {
 }
 
 fn store(engine: &Engine, world: World, tools: Arc<Vec<String>>) -> Result<Store<FloorState>, HostFault> {
-    let state = FloorState { initial: Some(world.fork()), world: Some(world), now_ns: 0, counter: 0, tool: None, tools, snapshots: Vec::new() };
+    let state = FloorState {
+        initial: Some(world.fork()),
+        world: Some(world),
+        now_ns: 0,
+        counter: 0,
+        tool: None,
+        tools,
+        snapshots: Vec::new(),
+    };
     let mut store = Store::new(engine, state);
     store.set_fuel(u64::MAX / 2).map_err(|error| failed(&error))?;
     store.set_epoch_deadline(u64::MAX / 2);
@@ -128,7 +134,8 @@ impl ToolFloor {
     pub fn fresh(&self, call: &ToolCall) -> Result<bool, HostFault> {
         let mut store = store(self.pre.engine(), self.base.fork(), Arc::default())?;
         let tool = self.pre.instantiate(&mut store).map_err(|error| failed(&error))?;
-        let answer = tool.loopwright_afv_tool().call_call(&mut store, &call_out(call)).map_err(|error| failed(&error))?;
+        let answer =
+            tool.loopwright_afv_tool().call_call(&mut store, &call_out(call)).map_err(|error| failed(&error))?;
         Ok(answer.is_ok())
     }
 }
@@ -141,7 +148,8 @@ impl EnvironmentFloor {
     pub fn new(host: &PluginHost, environment: &PluginName, tool: &PluginName, setup: &str) -> Result<Self, HostFault> {
         let installed = &host.0;
         let at = position(&installed.environments, environment, "environment")?;
-        let loaded = installed.environments.get(at).ok_or_else(|| HostFault::Internal("floor: no such environment".into()))?;
+        let loaded =
+            installed.environments.get(at).ok_or_else(|| HostFault::Internal("floor: no such environment".into()))?;
         let engine = installed.engines.engine(EngineClass::Environment);
         let pre = link(engine, loaded.pre.instance_pre(), Kind::Environment)?;
         let pre = EnvironmentPluginPre::new(pre).map_err(|error| failed(&error))?;
@@ -150,7 +158,10 @@ impl EnvironmentFloor {
         let bare = start(installed, &tool_pre(installed, tool)?, installed.base.fork())?;
         store.data_mut().tool = Some(Box::new(bare));
         let environment = pre.instantiate(&mut store).map_err(|error| failed(&error))?;
-        let observed = environment.loopwright_afv_environment().call_reset(&mut store, &setup.to_owned()).map_err(|error| failed(&error))?;
+        let observed = environment
+            .loopwright_afv_environment()
+            .call_reset(&mut store, &setup.to_owned())
+            .map_err(|error| failed(&error))?;
         observed.map_err(|failure| HostFault::Internal(format!("floor: reset: {}", failure.message)))?;
         Ok(Self { store, environment })
     }
@@ -160,7 +171,11 @@ impl EnvironmentFloor {
     /// # Errors
     /// [`HostFault`] for a trap.
     pub fn turn(&mut self, turn: &Turn) -> Result<usize, HostFault> {
-        let answer = self.environment.loopwright_afv_environment().call_step(&mut self.store, &turn_out(turn)).map_err(|error| failed(&error))?;
+        let answer = self
+            .environment
+            .loopwright_afv_environment()
+            .call_step(&mut self.store, &turn_out(turn))
+            .map_err(|error| failed(&error))?;
         Ok(answer.map_or(0, |result| result.feedback.len()))
     }
 }
@@ -184,7 +199,10 @@ impl VerifierFloor {
     pub fn judge(&self, check: &Check, upto: &[u32]) -> Result<usize, HostFault> {
         let mut store = store(self.pre.engine(), self.base.fork(), Arc::default())?;
         let verifier = self.pre.instantiate(&mut store).map_err(|error| failed(&error))?;
-        let answer = verifier.loopwright_afv_verifier().call_judge(&mut store, &canonical(&check.check), upto).map_err(|error| failed(&error))?;
+        let answer = verifier
+            .loopwright_afv_verifier()
+            .call_judge(&mut store, &canonical(&check.check), upto)
+            .map_err(|error| failed(&error))?;
         Ok(answer.map_or(0, |verdicts| verdicts.len()))
     }
 }

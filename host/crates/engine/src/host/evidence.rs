@@ -91,7 +91,12 @@ impl PluginState {
 }
 
 impl evidence::HostSnapshot for PluginState {
-    fn get(&mut self, snapshot: Handle, collection: String, key: String) -> wasmtime::Result<Result<Option<String>, StateError>> {
+    fn get(
+        &mut self,
+        snapshot: Handle,
+        collection: String,
+        key: String,
+    ) -> wasmtime::Result<Result<Option<String>, StateError>> {
         self.cross(collection.len() + key.len())?;
         match self.held(&snapshot)?.get(&collection, &key) {
             Ok(found) => {
@@ -102,7 +107,12 @@ impl evidence::HostSnapshot for PluginState {
         }
     }
 
-    fn find(&mut self, snapshot: Handle, collection: String, query: Query) -> wasmtime::Result<Result<Page, StateError>> {
+    fn find(
+        &mut self,
+        snapshot: Handle,
+        collection: String,
+        query: Query,
+    ) -> wasmtime::Result<Result<Page, StateError>> {
         self.cross(collection.len() + query_bytes(&query))?;
         let world = self.held(&snapshot)?;
         match query_in(query).and_then(|query| world.find(&collection, &query)) {
@@ -154,7 +164,14 @@ impl evidence::Host for PluginState {
         world.map(|world| self.hold(world, true)).transpose()
     }
 
-    fn changes(&mut self, a: Handle, b: Handle, include_bookkeeping: bool, cursor: u32, limit: u32) -> wasmtime::Result<(Vec<evidence::Change>, Option<u32>)> {
+    fn changes(
+        &mut self,
+        a: Handle,
+        b: Handle,
+        include_bookkeeping: bool,
+        cursor: u32,
+        limit: u32,
+    ) -> wasmtime::Result<(Vec<evidence::Change>, Option<u32>)> {
         self.cross(0)?;
         let (a, b) = (self.held(&a)?, self.held(&b)?);
         let bookkeeping = if include_bookkeeping { Bookkeeping::Include } else { Bookkeeping::Ignore };
@@ -164,7 +181,8 @@ impl evidence::Host for PluginState {
         let mut page = Vec::new();
         for change in all.get(start.min(all.len())..end.min(all.len())).unwrap_or_default() {
             let (before, after) = (text(&change.before), text(&change.after));
-            let found = evidence::Change { collection: change.collection.clone(), key: change.key.to_string(), before, after };
+            let found =
+                evidence::Change { collection: change.collection.clone(), key: change.key.to_string(), before, after };
             let texts = found.before.as_deref().map_or(0, str::len) + found.after.as_deref().map_or(0, str::len);
             self.cross(found.collection.len() + found.key.len() + texts)?;
             page.push(found);

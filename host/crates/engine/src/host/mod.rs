@@ -47,7 +47,9 @@ impl PluginState {
     fn episode(&mut self, function: &str) -> wasmtime::Result<&mut Core> {
         match &mut self.core {
             Some(core) => Ok(core),
-            None => Err(self.meter.trap(format_args!("`{function}` needs an episode, and there is none while a plugin is asked who it is"))),
+            None => Err(self.meter.trap(format_args!(
+                "`{function}` needs an episode, and there is none while a plugin is asked who it is"
+            ))),
         }
     }
 

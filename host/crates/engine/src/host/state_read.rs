@@ -71,7 +71,14 @@ impl PluginState {
 pub(super) fn query_bytes(query: &Query) -> usize {
     use loopwright_bindings::afv::types::Test;
     let clause = |test: &Test| match test {
-        Test::Eq(text) | Test::Ne(text) | Test::Lt(text) | Test::Le(text) | Test::Gt(text) | Test::Ge(text) | Test::Contains(text) | Test::StartsWith(text) => text.len(),
+        Test::Eq(text)
+        | Test::Ne(text)
+        | Test::Lt(text)
+        | Test::Le(text)
+        | Test::Gt(text)
+        | Test::Ge(text)
+        | Test::Contains(text)
+        | Test::StartsWith(text) => text.len(),
         Test::OneOf(texts) => texts.iter().map(String::len).sum(),
         Test::Exists(_) => 1,
     };

@@ -10,7 +10,9 @@ use crate::{invoke::Moved, store::PluginState};
 impl tools::Host for PluginState {
     fn installed(&mut self) -> wasmtime::Result<Vec<String>> {
         let names: Vec<String> = match &self.core {
-            Some(core) => core.installed.tools_of(core.world.as_deref()).map(|tool| tool.spec.name.as_str().to_owned()).collect(),
+            Some(core) => {
+                core.installed.tools_of(core.world.as_deref()).map(|tool| tool.spec.name.as_str().to_owned()).collect()
+            }
             None => Vec::new(),
         };
         self.cross(names.iter().map(String::len).sum())?;
@@ -33,7 +35,11 @@ impl tools::Host for PluginState {
             },
         };
         let Some(rule) = rule else { return Ok(None) };
-        let needs = tools::AccessNeeds { effect: effect_out(rule.effect), requires: rule.requires.clone(), plugin: plugin.as_str().to_owned() };
+        let needs = tools::AccessNeeds {
+            effect: effect_out(rule.effect),
+            requires: rule.requires.clone(),
+            plugin: plugin.as_str().to_owned(),
+        };
         self.cross(needs.plugin.len() + needs.requires.iter().map(String::len).sum::<usize>())?;
         Ok(Some(needs))
     }

@@ -36,15 +36,29 @@ impl Names {
 }
 
 pub(super) fn assemble(
-    engines: Arc<Engines>, config: EngineConfig, policy: &GrantPolicy, worlds: Arc<dyn WorldSource>, mut inspected: Vec<Inspected>,
+    engines: Arc<Engines>,
+    config: EngineConfig,
+    policy: &GrantPolicy,
+    worlds: Arc<dyn WorldSource>,
+    mut inspected: Vec<Inspected>,
 ) -> Result<Installed, InstallError> {
-    inspected.sort_by(|a, b| (a.plugin.record.kind, &a.plugin.record.name).cmp(&(b.plugin.record.kind, &b.plugin.record.name)));
+    inspected.sort_by(|a, b| {
+        (a.plugin.record.kind, &a.plugin.record.name).cmp(&(b.plugin.record.kind, &b.plugin.record.name))
+    });
     check_names(&inspected)?;
     let own = environments_own();
-    let owned = inspected.iter().filter_map(|one| Some((&one.plugin.record.name, catalogue(&one.says)?))).chain(own.iter().map(|(host, own)| (host, own)));
+    let owned = inspected
+        .iter()
+        .filter_map(|one| Some((&one.plugin.record.name, catalogue(&one.says)?)))
+        .chain(own.iter().map(|(host, own)| (host, own)));
     let base = world::base(&config, owned.clone())?;
     let empty = world::empty(&config, owned)?;
-    let mut collections: Vec<CollectionName> = inspected.iter().filter_map(|one| catalogue(&one.says)).flat_map(|catalogue| &catalogue.collections).map(|spec| spec.name.clone()).collect();
+    let mut collections: Vec<CollectionName> = inspected
+        .iter()
+        .filter_map(|one| catalogue(&one.says))
+        .flat_map(|catalogue| &catalogue.collections)
+        .map(|spec| spec.name.clone())
+        .collect();
     collections.extend(own.iter().flat_map(|(_, own)| &own.collections).map(|spec| spec.name.clone()));
     collections.sort();
     for one in &mut inspected {
@@ -54,9 +68,21 @@ pub(super) fn assemble(
     let records: Vec<PluginRecord> = inspected.iter().map(|one| one.plugin.record.clone()).collect();
     let fingerprint = engines.fingerprint();
     let mut installed = Installed {
-        engines, config, records, fingerprint, base, empty, worlds,
-        tools: Vec::new(), environments: Vec::new(), verifiers: Vec::new(), skills: Vec::new(),
-        catalogue: Vec::new(), entries: Vec::new(), cards: Vec::new(), card_plugins: Vec::new(),
+        engines,
+        config,
+        records,
+        fingerprint,
+        base,
+        empty,
+        worlds,
+        tools: Vec::new(),
+        environments: Vec::new(),
+        verifiers: Vec::new(),
+        skills: Vec::new(),
+        catalogue: Vec::new(),
+        entries: Vec::new(),
+        cards: Vec::new(),
+        card_plugins: Vec::new(),
     };
     let mut parts = Parts::default();
     for one in inspected {
@@ -96,7 +122,10 @@ fn check_names(inspected: &[Inspected]) -> Result<(), InstallError> {
         match &one.says {
             Says::Tool(catalogue) => {
                 catalogue.tools.iter().try_for_each(|spec| names.take("tool", spec.name.as_str(), &record.name))?;
-                catalogue.collections.iter().try_for_each(|spec| names.take("collection", spec.name.as_str(), &record.name))?;
+                catalogue
+                    .collections
+                    .iter()
+                    .try_for_each(|spec| names.take("collection", spec.name.as_str(), &record.name))?;
             }
             Says::Skill(card) => names.take("skill", card.name.as_str(), &record.name)?,
             Says::Environment | Says::Verifier => {}
@@ -145,4 +174,3 @@ fn add(installed: &mut Installed, parts: &mut Parts, one: Inspected) {
 fn loaded<P>(plugin: Plugin, pre: P) -> Loaded<P> {
     Loaded { plugin: Arc::new(plugin), pre }
 }
-

@@ -25,7 +25,8 @@ pub(super) fn catalogue(catalogue: &Catalogue) -> Result<Vec<ToolEntry>, Refusal
             return Err(contract("specs", format!("collection `{}` stands there twice", spec.name)));
         }
         if let Some(schema) = &spec.schema {
-            schema::any(schema).map_err(|error| contract("specs", format!("collection `{}`.schema: {error}", spec.name)))?;
+            schema::any(schema)
+                .map_err(|error| contract("specs", format!("collection `{}`.schema: {error}", spec.name)))?;
         }
     }
     let entry = |spec: &ToolSpec| {
@@ -35,7 +36,8 @@ pub(super) fn catalogue(catalogue: &Catalogue) -> Result<Vec<ToolEntry>, Refusal
         Ok(ToolEntry {
             plugin: 0,
             name: spec.name.as_str().to_owned(),
-            arguments: schema::arguments(&spec.arguments_schema).map_err(|error| inside(format!("arguments-schema: {error}")))?,
+            arguments: schema::arguments(&spec.arguments_schema)
+                .map_err(|error| inside(format!("arguments-schema: {error}")))?,
             result: schema::any(&spec.result_schema).map_err(|error| inside(format!("result-schema: {error}")))?,
         })
     };
@@ -66,7 +68,9 @@ fn texts(field: &str, texts: &[Localized]) -> Result<(), String> {
 
 /// The rules are tried in order: one without a condition ends them, so it stands last and only there.
 fn access(spec: &ToolSpec) -> Result<(), String> {
-    let Some((last, before)) = spec.access.split_last() else { return Err("access: expected at least one rule, found none".into()) };
+    let Some((last, before)) = spec.access.split_last() else {
+        return Err("access: expected at least one rule, found none".into());
+    };
     if last.when.is_some() {
         return Err("access: expected the last rule to have no `when`".into());
     }

@@ -88,7 +88,11 @@ struct Answers {
     says: Says,
 }
 
-pub(super) fn inspect(engines: &Arc<Engines>, config: &EngineConfig, candidate: &Candidate) -> Result<Inspected, Refusal> {
+pub(super) fn inspect(
+    engines: &Arc<Engines>,
+    config: &EngineConfig,
+    candidate: &Candidate,
+) -> Result<Inspected, Refusal> {
     // A first look at the bytes, because compiling a core module ends in a long text about the wrong thing.
     let kind = match candidate.kind {
         Some(kind) => kind,
@@ -122,8 +126,13 @@ fn compile(engines: &Engines, class: EngineClass, candidate: &Candidate) -> Resu
     let not = |reason: String| Refusal::NotAComponent { reason };
     match candidate.bytes.get(..8) {
         Some([0, b'a', b's', b'm', 0x0d, 0, 1, 0]) => {}
-        Some([0, b'a', b's', b'm', 1, 0, 0, 0]) => return Err(not("found a core module\nhint: make a component of it with `cargo xtask guests` or `wasm-tools component new`".into())),
-        Some(start) => return Err(not(format!("found {} bytes that begin with {}", candidate.bytes.len(), hex::encode(start)))),
+        Some([0, b'a', b's', b'm', 1, 0, 0, 0]) => return Err(not(
+            "found a core module\nhint: make a component of it with `cargo xtask guests` or `wasm-tools component new`"
+                .into(),
+        )),
+        Some(start) => {
+            return Err(not(format!("found {} bytes that begin with {}", candidate.bytes.len(), hex::encode(start))));
+        }
         None => return Err(not(format!("found {} bytes", candidate.bytes.len()))),
     }
     let compiled = engines.components.get(engines.engine(class), class, candidate.digest, &candidate.bytes);
@@ -151,17 +160,30 @@ fn kind_of(engines: &Engines, candidate: &Candidate) -> Result<PluginKind, Refus
     let (component, _) = compile(engines, class, candidate)?;
     let exports = exports(&component, engines.engine(class));
     let kinds = [PluginKind::Tool, PluginKind::Environment, PluginKind::Verifier, PluginKind::Skill];
-    let found = kinds.into_iter().find(|kind| exports.iter().any(|name| interface(name) == Some(linker::export_of(*kind))));
-    found.ok_or_else(|| Refusal::WrongWorld { expected: format!("one of {PACKAGE}tool, environment, verifier or skill"), found: listed(&exports) })
+    let found =
+        kinds.into_iter().find(|kind| exports.iter().any(|name| interface(name) == Some(linker::export_of(*kind))));
+    found.ok_or_else(|| Refusal::WrongWorld {
+        expected: format!("one of {PACKAGE}tool, environment, verifier or skill"),
+        found: listed(&exports),
+    })
 }
 
 fn exports(component: &Component, engine: &Engine) -> Vec<String> {
     let is_instance = |item: &ComponentItem| matches!(item, ComponentItem::ComponentInstance(_));
-    component.component_type().exports(engine).filter(|(_, item)| is_instance(&item.ty)).map(|(name, _)| name.to_owned()).collect()
+    component
+        .component_type()
+        .exports(engine)
+        .filter(|(_, item)| is_instance(&item.ty))
+        .map(|(name, _)| name.to_owned())
+        .collect()
 }
 
 fn listed(names: &[String]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.iter().take(NAMES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ") }
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.iter().take(NAMES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ")
+    }
 }
 
 fn check_world(component: &Component, engine: &Engine, kind: PluginKind) -> Result<(), Refusal> {
@@ -171,7 +193,12 @@ fn check_world(component: &Component, engine: &Engine, kind: PluginKind) -> Resu
         return Err(Refusal::WrongWorld { expected, found: listed(&exported) });
     }
     let allowed = |name: &str| interface(name).is_some_and(|interface| linker::imports_of(kind).contains(&interface));
-    let mut imports: Vec<String> = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).filter(|name| !allowed(name)).collect();
+    let mut imports: Vec<String> = component
+        .component_type()
+        .imports(engine)
+        .map(|(name, _)| name.to_owned())
+        .filter(|name| !allowed(name))
+        .collect();
     if imports.is_empty() {
         return Ok(());
     }
@@ -182,41 +209,64 @@ fn check_world(component: &Component, engine: &Engine, kind: PluginKind) -> Resu
 
 fn check_identity(candidate: &Candidate, identity: &Identity) -> Result<(), Refusal> {
     let same = |field, expected: &str, found: &str| {
-        if expected == found { Ok(()) } else { Err(Refusal::Identity { field, expected: expected.to_owned(), found: found.to_owned() }) }
+        if expected == found {
+            Ok(())
+        } else {
+            Err(Refusal::Identity { field, expected: expected.to_owned(), found: found.to_owned() })
+        }
     };
     same("name", candidate.name.as_str(), identity.name.as_str())?;
     candidate.version.as_deref().map_or(Ok(()), |version| same("version", version, &identity.version))
 }
 
 /// Asks a fresh instance. It is dropped afterwards: episodes make their own.
-fn ask(engines: &Engines, kind: PluginKind, pre: InstancePre<PluginState>, plugin: &Arc<Plugin>) -> Result<Answers, Refusal> {
+fn ask(
+    engines: &Engines,
+    kind: PluginKind,
+    pre: InstancePre<PluginState>,
+    plugin: &Arc<Plugin>,
+) -> Result<Answers, Refusal> {
     let mut asked = Asked { engines, kind, plugin };
     match kind {
         PluginKind::Tool => {
             let pre = ToolPluginPre::new(pre).map_err(|error| types(&error))?;
             let mut live: Live<ToolPlugin> = asked.start(|store| pre.instantiate(store))?;
-            let identity = asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_tool().call_describe(store))?;
-            let specs = asked.answer(&mut live, "specs", |bindings, store| bindings.loopwright_afv_tool().call_specs(store), catalogue_in)?;
+            let identity =
+                asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_tool().call_describe(store))?;
+            let specs = asked.answer(
+                &mut live,
+                "specs",
+                |bindings, store| bindings.loopwright_afv_tool().call_specs(store),
+                catalogue_in,
+            )?;
             let entries = check::catalogue(&specs)?;
             Ok(Answers { code: Code::Tool(pre, entries), identity, says: Says::Tool(Box::new(specs)) })
         }
         PluginKind::Environment => {
             let pre = EnvironmentPluginPre::new(pre).map_err(|error| types(&error))?;
             let mut live: Live<EnvironmentPlugin> = asked.start(|store| pre.instantiate(store))?;
-            let identity = asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_environment().call_describe(store))?;
+            let identity = asked
+                .identity(&mut live, |bindings, store| bindings.loopwright_afv_environment().call_describe(store))?;
             Ok(Answers { code: Code::Environment(pre), identity, says: Says::Environment })
         }
         PluginKind::Verifier => {
             let pre = VerifierPluginPre::new(pre).map_err(|error| types(&error))?;
             let mut live: Live<VerifierPlugin> = asked.start(|store| pre.instantiate(store))?;
-            let identity = asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_verifier().call_describe(store))?;
+            let identity =
+                asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_verifier().call_describe(store))?;
             Ok(Answers { code: Code::Verifier(pre), identity, says: Says::Verifier })
         }
         PluginKind::Skill => {
             let pre = SkillPluginPre::new(pre).map_err(|error| types(&error))?;
             let mut live: Live<SkillPlugin> = asked.start(|store| pre.instantiate(store))?;
-            let identity = asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_skill().call_describe(store))?;
-            let card = asked.answer(&mut live, "card", |bindings, store| bindings.loopwright_afv_skill().call_card(store), card_in)?;
+            let identity =
+                asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_skill().call_describe(store))?;
+            let card = asked.answer(
+                &mut live,
+                "card",
+                |bindings, store| bindings.loopwright_afv_skill().call_card(store),
+                card_in,
+            )?;
             check::card(&card)?;
             Ok(Answers { code: Code::Skill(pre), identity, says: Says::Skill(Box::new(card)) })
         }
@@ -230,20 +280,28 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn start<B>(&mut self, instantiate: impl FnOnce(&mut Store<PluginState>) -> wasmtime::Result<B>) -> Result<Live<B>, Refusal> {
+    fn start<B>(
+        &mut self,
+        instantiate: impl FnOnce(&mut Store<PluginState>) -> wasmtime::Result<B>,
+    ) -> Result<Live<B>, Refusal> {
         let engine = self.engines.engine(EngineClass::of(self.kind));
         let deadline = self.engines.deadline(self.plugin.limits.call_deadline);
         Live::new(engine, Arc::clone(self.plugin), deadline, instantiate).map_err(|stop| refusal("instantiation", stop))
     }
 
     fn identity<B>(
-        &mut self, live: &mut Live<B>, call: impl FnOnce(&B, &mut Store<PluginState>) -> wasmtime::Result<plugin::Identity>,
+        &mut self,
+        live: &mut Live<B>,
+        call: impl FnOnce(&B, &mut Store<PluginState>) -> wasmtime::Result<plugin::Identity>,
     ) -> Result<Identity, Refusal> {
         self.answer(live, "describe", call, identity_in)
     }
 
     fn answer<B, R, T: Debug>(
-        &mut self, live: &mut Live<B>, function: &'static str, call: impl FnOnce(&B, &mut Store<PluginState>) -> wasmtime::Result<R>,
+        &mut self,
+        live: &mut Live<B>,
+        function: &'static str,
+        call: impl FnOnce(&B, &mut Store<PluginState>) -> wasmtime::Result<R>,
         read: impl FnOnce(R) -> Result<T, Violation>,
     ) -> Result<T, Refusal> {
         let deadline = self.engines.deadline(self.plugin.limits.call_deadline);

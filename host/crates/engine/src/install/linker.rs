@@ -13,7 +13,9 @@ use crate::store::PluginState;
 pub(super) fn imports_of(kind: PluginKind) -> &'static [&'static str] {
     match kind {
         PluginKind::Tool => &["types", "plugin", "log", "context", "state-read", "state-write"],
-        PluginKind::Environment => &["types", "plugin", "log", "context", "clock-control", "state-read", "state-write", "tools", "consent"],
+        PluginKind::Environment => {
+            &["types", "plugin", "log", "context", "clock-control", "state-read", "state-write", "tools", "consent"]
+        }
         PluginKind::Verifier => &["types", "plugin", "log", "evidence"],
         PluginKind::Skill => &["types", "plugin", "log", "state-read"],
     }

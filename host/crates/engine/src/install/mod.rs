@@ -37,7 +37,13 @@ pub struct Candidate {
 impl From<Package> for Candidate {
     fn from(package: Package) -> Self {
         let Package { entry, bytes } = package;
-        Self { name: entry.name, version: Some(entry.version.to_string()), kind: entry.kind, digest: entry.digest, bytes }
+        Self {
+            name: entry.name,
+            version: Some(entry.version.to_string()),
+            kind: entry.kind,
+            digest: entry.digest,
+            bytes,
+        }
     }
 }
 
@@ -53,14 +59,24 @@ impl Candidate {
 ///
 /// # Errors
 /// [`InstallError`] with what is wrong with it.
-pub fn inspect(engines: &Arc<Engines>, config: &EngineConfig, candidate: &Candidate) -> Result<Inspected, InstallError> {
-    inspect::inspect(engines, config, candidate).map_err(|reason| InstallError { plugin: candidate.name.clone(), reason })
+pub fn inspect(
+    engines: &Arc<Engines>,
+    config: &EngineConfig,
+    candidate: &Candidate,
+) -> Result<Inspected, InstallError> {
+    inspect::inspect(engines, config, candidate)
+        .map_err(|reason| InstallError { plugin: candidate.name.clone(), reason })
 }
 
 /// Installs components together: no name may be taken twice among them.
 pub(crate) fn install(
-    engines: Arc<Engines>, config: EngineConfig, policy: &GrantPolicy, worlds: Arc<dyn WorldSource>, candidates: &[Candidate],
+    engines: Arc<Engines>,
+    config: EngineConfig,
+    policy: &GrantPolicy,
+    worlds: Arc<dyn WorldSource>,
+    candidates: &[Candidate],
 ) -> Result<Installed, InstallError> {
-    let inspected = candidates.iter().map(|candidate| inspect(&engines, &config, candidate)).collect::<Result<Vec<_>, _>>()?;
+    let inspected =
+        candidates.iter().map(|candidate| inspect(&engines, &config, candidate)).collect::<Result<Vec<_>, _>>()?;
     assemble::assemble(engines, config, policy, worlds, inspected)
 }

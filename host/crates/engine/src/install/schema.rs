@@ -9,7 +9,10 @@ pub(super) fn arguments(schema: &Value) -> Result<Validator, String> {
         return Err(format!("expected an object with `\"type\": \"object\"`, found type {}", found(schema, "type")));
     }
     if schema.get("additionalProperties") != Some(&Value::Bool(false)) {
-        return Err(format!("expected `\"additionalProperties\": false`, found {}", found(schema, "additionalProperties")));
+        return Err(format!(
+            "expected `\"additionalProperties\": false`, found {}",
+            found(schema, "additionalProperties")
+        ));
     }
     any(schema)
 }
@@ -20,7 +23,10 @@ pub(super) fn any(schema: &Value) -> Result<Validator, String> {
         return Err("expected a JSON object".into());
     }
     no_remote(schema)?;
-    jsonschema::options().with_draft(Draft::Draft202012).build(schema).map_err(|error| format!("not a JSON Schema 2020-12: {error}"))
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .build(schema)
+        .map_err(|error| format!("not a JSON Schema 2020-12: {error}"))
 }
 
 fn found(schema: &Value, key: &str) -> String {
@@ -33,7 +39,9 @@ fn no_remote(schema: &Value) -> Result<(), String> {
         Value::Array(items) => items.iter().try_for_each(no_remote),
         Value::Object(map) => {
             for key in ["$ref", "$dynamicRef"] {
-                if let Some(Value::String(target)) = map.get(key).filter(|target| !target.as_str().is_some_and(|text| text.starts_with('#'))) {
+                if let Some(Value::String(target)) =
+                    map.get(key).filter(|target| !target.as_str().is_some_and(|text| text.starts_with('#')))
+                {
                     return Err(format!("`{key}` to `{target}`: expected everything inlined"));
                 }
             }
@@ -58,9 +66,18 @@ mod tests {
             (json!({"type": "object"}), "additionalProperties"),
             (json!({"type": "string", "additionalProperties": false}), "type"),
             (json!(true), "type"),
-            (json!({"type": "object", "additionalProperties": false, "properties": {"a": {"$ref": "https://x/y"}}}), "inlined"),
-            (json!({"type": "object", "additionalProperties": false, "properties": {"a": {"type": "intger"}}}), "2020-12"),
-            (json!({"type": "object", "additionalProperties": false, "properties": {"a": {"$ref": "#/$defs/none"}}}), "2020-12"),
+            (
+                json!({"type": "object", "additionalProperties": false, "properties": {"a": {"$ref": "https://x/y"}}}),
+                "inlined",
+            ),
+            (
+                json!({"type": "object", "additionalProperties": false, "properties": {"a": {"type": "intger"}}}),
+                "2020-12",
+            ),
+            (
+                json!({"type": "object", "additionalProperties": false, "properties": {"a": {"$ref": "#/$defs/none"}}}),
+                "2020-12",
+            ),
         ] {
             let error = arguments(&schema).err().unwrap_or_default();
             assert!(error.contains(part), "{schema}: {error}");

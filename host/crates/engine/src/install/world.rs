@@ -9,17 +9,25 @@ use loopwright_world::World;
 use crate::{EngineConfig, InstallError, Refusal};
 
 /// All collections with their initial documents.
-pub(super) fn base<'a>(config: &EngineConfig, catalogues: impl Iterator<Item = (&'a PluginName, &'a Catalogue)>) -> Result<World, InstallError> {
+pub(super) fn base<'a>(
+    config: &EngineConfig,
+    catalogues: impl Iterator<Item = (&'a PluginName, &'a Catalogue)>,
+) -> Result<World, InstallError> {
     build(config, catalogues, |spec| spec.clone())
 }
 
 /// All collections, empty.
-pub(super) fn empty<'a>(config: &EngineConfig, catalogues: impl Iterator<Item = (&'a PluginName, &'a Catalogue)>) -> Result<World, InstallError> {
+pub(super) fn empty<'a>(
+    config: &EngineConfig,
+    catalogues: impl Iterator<Item = (&'a PluginName, &'a Catalogue)>,
+) -> Result<World, InstallError> {
     build(config, catalogues, |spec| CollectionSpec { initial: Vec::new(), ..spec.clone() })
 }
 
 fn build<'a>(
-    config: &EngineConfig, catalogues: impl Iterator<Item = (&'a PluginName, &'a Catalogue)>, spec_of: impl Fn(&CollectionSpec) -> CollectionSpec,
+    config: &EngineConfig,
+    catalogues: impl Iterator<Item = (&'a PluginName, &'a Catalogue)>,
+    spec_of: impl Fn(&CollectionSpec) -> CollectionSpec,
 ) -> Result<World, InstallError> {
     let mut world = World::new(config.world);
     for (plugin, catalogue) in catalogues {

@@ -55,7 +55,14 @@ fn a_file_that_this_host_did_not_write_is_not_run() {
     flipped[last] ^= 1;
     let mut code_changed = good.clone();
     code_changed[4_000] ^= 0x80;
-    for bad in [flipped, code_changed, good[..good.len() / 2].to_vec(), good[..31].to_vec(), Vec::new(), b"not compiled code at all, but longer than the tag".to_vec()] {
+    for bad in [
+        flipped,
+        code_changed,
+        good[..good.len() / 2].to_vec(),
+        good[..31].to_vec(),
+        Vec::new(),
+        b"not compiled code at all, but longer than the tag".to_vec(),
+    ] {
         fs::write(&path, &bad).unwrap();
         assert_eq!(origin(&config, &notes), Origin::Compiled);
         // And it was put right.
@@ -110,5 +117,8 @@ fn nothing_is_left_half_written() {
 fn the_version_in_the_key_is_the_one_in_the_lock_file() {
     let lock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../Cargo.lock")).unwrap();
     let version = lock.split("name = \"wasmtime\"\nversion = \"").nth(1).unwrap().split('"').next().unwrap();
-    assert_eq!(version, WASMTIME_VERSION, "WASMTIME_VERSION in src/lib.rs must follow Cargo.lock: code of another patch must not be loaded");
+    assert_eq!(
+        version, WASMTIME_VERSION,
+        "WASMTIME_VERSION in src/lib.rs must follow Cargo.lock: code of another patch must not be loaded"
+    );
 }

@@ -10,7 +10,9 @@ use loopwright_contract::{
 use serde_json::json;
 
 use crate::support::{
-    call, candidate, check, environment, guest::{EnvironmentGuest, STATE, ToolGuest, VerifierGuest, collection, idle_tool, skill, spec}, host, open, step, task, tool, turn, with_check,
+    call, candidate, check, environment,
+    guest::{EnvironmentGuest, STATE, ToolGuest, VerifierGuest, collection, idle_tool, skill, spec},
+    host, open, step, task, tool, turn, with_check,
 };
 
 /// A plugin whose tools begin with the letter of what they do, on the document whose key is the call's id.
@@ -75,15 +77,26 @@ fn a_failure_and_a_trap_leave_no_write_behind() {
     let host = host(&[tool(&notes()), environment()]);
     let mut episode = open(&host, &notes_task());
     let before = episode.state_digest();
-    let calls = vec![call("k1", "fail", json!({})), call("k2", "trap", json!({})), call("k3", "nothing", json!({})), call("k4", "put", json!({"x": 1}))];
+    let calls = vec![
+        call("k1", "fail", json!({})),
+        call("k2", "trap", json!({})),
+        call("k3", "nothing", json!({})),
+        call("k4", "put", json!({"x": 1})),
+    ];
     let result = episode.step(&turn(calls)).unwrap();
-    let codes: Vec<u16> = result.feedback.iter().map(|feedback| if let Reply::Failed(failure) = &feedback.reply { failure.code } else { 0 }).collect();
+    let codes: Vec<u16> = result
+        .feedback
+        .iter()
+        .map(|feedback| if let Reply::Failed(failure) = &feedback.reply { failure.code } else { 0 })
+        .collect();
     assert_eq!(codes, [409, 503, 404, 400]);
     assert_eq!(episode.state_digest(), before);
     assert!(episode.changes().is_empty());
     let faults: Vec<bool> = episode.invocations().iter().map(|invocation| invocation.fault.is_some()).collect();
     assert_eq!(faults, [false, true, false, false]);
-    assert!(matches!(&episode.invocations()[1].fault, Some(GuestFault::Trapped { reason }) if reason.contains("unreachable")));
+    assert!(
+        matches!(&episode.invocations()[1].fault, Some(GuestFault::Trapped { reason }) if reason.contains("unreachable"))
+    );
     assert_eq!(episode.invocations()[1].fuel, loopwright_contract::limits::PluginLimits::default().call_fuel);
     // The plugin goes on in a fresh instance.
     assert!(matches!(step(&mut *episode, call("k5", "put", json!({}))).unwrap().feedback[0].reply, Reply::Done(_)));
@@ -117,7 +130,10 @@ fn an_environment_cannot_invent_or_hide_evidence() {
         (i32.store offset=20 (local.get $out) (i32.const 1024)) (i32.store offset=24 (local.get $out) (i32.const 0))"
         .into();
     guest.parts = r#"(data (i32.const 512) "null") "#.into();
-    guest.after_call = guest.after_call.replace("(i32.const 1024)) (i32.store offset=24 (local.get $out) (i32.const 0))", "(i32.const 512)) (i32.store offset=24 (local.get $out) (i32.const 4))");
+    guest.after_call = guest.after_call.replace(
+        "(i32.const 1024)) (i32.store offset=24 (local.get $out) (i32.const 0))",
+        "(i32.const 512)) (i32.store offset=24 (local.get $out) (i32.const 4))",
+    );
     let host = host(&[tool(&notes()), candidate("liar", guest.build())]);
     let mut episode = open(&host, &task("liar"));
     let result = episode.step(&turn(vec![call("k1", "fail", json!({})), call("k2", "put", json!({}))])).unwrap();
@@ -137,21 +153,34 @@ fn what_an_environment_does_by_itself_is_an_automation() {
     let host = host(&[tool(&notes()), candidate("echo", guest.build())]);
     let mut episode = open(&host, &task("echo"));
     episode.step(&turn(vec![call("k1", "new", json!({})), call("k2", "new", json!({}))])).unwrap();
-    let seen: Vec<(Actor, String)> = episode.steps().iter().map(|step| (step.by, if let Deed::Call { call } = &step.deed { call.id.to_string() } else { String::new() })).collect();
+    let seen: Vec<(Actor, String)> = episode
+        .steps()
+        .iter()
+        .map(|step| (step.by, if let Deed::Call { call } = &step.deed { call.id.to_string() } else { String::new() }))
+        .collect();
     let (agent, automation) = (Actor::Agent, Actor::Automation);
-    assert_eq!(seen, [(agent, "k1".into()), (automation, "k1".into()), (agent, "k2".into()), (automation, "k2".into())]);
+    assert_eq!(
+        seen,
+        [(agent, "k1".into()), (automation, "k1".into()), (agent, "k2".into()), (automation, "k2".into())]
+    );
     assert_eq!(episode.changes().len(), 4);
 }
 
 #[test]
 fn an_environments_fault_is_void_and_names_it() {
-    for (before_step, part) in [("unreachable", "unreachable"), ("(call $advance (i64.const 1))", "cannot go back"), ("(return (i32.const 1))", "")] {
+    for (before_step, part) in [
+        ("unreachable", "unreachable"),
+        ("(call $advance (i64.const 1))", "cannot go back"),
+        ("(return (i32.const 1))", ""),
+    ] {
         let guest = EnvironmentGuest { before_step: before_step.into(), ..EnvironmentGuest::new("bad") };
         let host = host(&[tool(&notes()), candidate("bad", guest.build())]);
         let mut episode = open(&host, &task("bad"));
         let digest = episode.state_digest();
         match episode.step(&turn(vec![call("k1", "put", json!({}))])) {
-            Err(CallFault::Guest { plugin, fault }) => assert!(plugin == "bad" && fault.to_string().contains(part), "{fault}"),
+            Err(CallFault::Guest { plugin, fault }) => {
+                assert!(plugin == "bad" && fault.to_string().contains(part), "{fault}")
+            }
             other => panic!("{before_step}: {other:?}"),
         }
         assert_eq!(episode.state_digest(), digest);
@@ -168,7 +197,11 @@ fn consent_is_to_exactly_one_call() {
         .into();
     let host = host(&[tool(&notes()), candidate("asks", guest.build())]);
     let confirmed = call("k1", "put", json!({"value": 1}));
-    for (tried, runs) in [(call("other-id", "put", json!({"value": 1.0})), true), (call("k1", "put", json!({"value": 2})), false), (call("k1", "delete", json!({"value": 1})), false)] {
+    for (tried, runs) in [
+        (call("other-id", "put", json!({"value": 1.0})), true),
+        (call("k1", "put", json!({"value": 2})), false),
+        (call("k1", "delete", json!({"value": 1})), false),
+    ] {
         let mut episode = open(&host, &task("asks"));
         episode.confirm(&confirmed);
         assert_eq!(episode.step(&turn(vec![tried.clone()])).is_ok(), runs, "{tried:?}");
@@ -194,7 +227,13 @@ fn gold_is_replayed_once_with_the_users_consent() {
         )
     };
     let host = host(&[tool(&notes()), candidate("asks", asks.build()), candidate("same", same.build())]);
-    let gold = vec![vec![serde_json::from_value(json!({"action": "call", "id": "g1", "tool": "new", "arguments": {"value": 1}})).unwrap()], vec![serde_json::from_value(json!({"action": "finish", "answer": "done"})).unwrap()]];
+    let gold = vec![
+        vec![
+            serde_json::from_value(json!({"action": "call", "id": "g1", "tool": "new", "arguments": {"value": 1}}))
+                .unwrap(),
+        ],
+        vec![serde_json::from_value(json!({"action": "finish", "answer": "done"})).unwrap()],
+    ];
     let mut task = Task { gold, ..with_check(task("asks"), "same") };
     assert!(host.prepare(&task).is_err());
     task.user.consents = vec![Consent { tool: "new".parse().unwrap(), arguments: None }];
@@ -231,7 +270,8 @@ fn a_stored_world_has_the_content_of_its_digest() {
 #[test]
 fn a_task_that_cannot_be_prepared_says_why() {
     let host = host(&[tool(&notes()), environment()]);
-    let put = |collection: &str| vec![DocumentEdit::Put { collection: collection.into(), key: "k".into(), value: json!(1) }];
+    let put =
+        |collection: &str| vec![DocumentEdit::Put { collection: collection.into(), key: "k".into(), value: json!(1) }];
     for (task, part) in [
         (task("elsewhere"), "environment `elsewhere` is not installed"),
         (with_check(notes_task(), "judge"), "verifier `judge` is not installed"),
@@ -251,7 +291,11 @@ fn a_skill_guides_and_advises() {
         about: vec!["put".parse().unwrap()],
         exposes: vec![],
     };
-    let host = host(&[tool(&notes()), environment(), candidate("careful", skill("careful", &card, "Look first.", "(global.get $warn)"))]);
+    let host = host(&[
+        tool(&notes()),
+        environment(),
+        candidate("careful", skill("careful", &card, "Look first.", "(global.get $warn)")),
+    ]);
     assert_eq!(host.skills(), [card.clone()]);
     let mut episode = open(&host, &notes_task());
     let guidance = episode.skill_guidance(&card.name, &["put".parse().unwrap()], &"en".parse().unwrap()).unwrap();
@@ -287,7 +331,8 @@ fn tools_reach_only_what_they_were_granted() {
     let mut episode = open(&host_of(&thief), &notes_task());
     assert!(matches!(step(&mut *episode, call("k", "thief", json!({}))).unwrap().feedback[0].reply, Reply::Failed(_)));
     // Asking for it, with a policy that trusts, is another matter.
-    thief.catalogue.uses = vec![loopwright_contract::tool::CollectionUse { name: "notes".parse().unwrap(), write: true }];
+    thief.catalogue.uses =
+        vec![loopwright_contract::tool::CollectionUse { name: "notes".parse().unwrap(), write: true }];
     let mut episode = open(&host_of(&thief), &notes_task());
     assert!(matches!(step(&mut *episode, call("k", "thief", json!({}))).unwrap().feedback[0].reply, Reply::Done(_)));
 }
@@ -309,7 +354,11 @@ fn a_worlds_tools_are_in_it_and_nowhere_else() {
     orders.ext = vec![("world", "\"shop\"")];
     let candidates = [tool(&notes()), tool(&orders), environment()];
     let host = loopwright_engine::PluginHost::install(
-        crate::support::engines(), crate::support::config(), &loopwright_engine::GrantPolicy::trusting(), std::sync::Arc::new(Shop), &candidates,
+        crate::support::engines(),
+        crate::support::config(),
+        &loopwright_engine::GrantPolicy::trusting(),
+        std::sync::Arc::new(Shop),
+        &candidates,
     )
     .unwrap();
     let shop = Task { world: Some("shop".into()), ..notes_task() };

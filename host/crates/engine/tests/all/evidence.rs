@@ -23,14 +23,24 @@ fn judge(guest: &VerifierGuest, upto: &[u32]) -> Result<Vec<loopwright_contract:
 #[test]
 fn one_instance_judges_many_prefixes() {
     let judged = judge(&VerifierGuest::new("judge", ""), &[0, 1, 3]).unwrap();
-    let seen: Vec<(u32, u32, bool)> = judged.iter().map(|judged| (judged.check, judged.upto, judged.verdict.passed())).collect();
+    let seen: Vec<(u32, u32, bool)> =
+        judged.iter().map(|judged| (judged.check, judged.upto, judged.verdict.passed())).collect();
     assert_eq!(seen, [(0, 0, true), (0, 1, true), (0, 3, true)]);
     assert!(judged[0].fuel > 0 && judged[0].verifier == "judge");
 }
 
 #[test]
 fn forged_verdicts_are_faults_of_the_verifier() {
-    for (verdict, surplus) in [((0, f64::NAN, 1.0), 0), ((0, 1.5, 1.0), 0), ((0, 1.0, f64::INFINITY), 0), ((1, 1.0, 0.0), 0), ((0, 0.5, 0.0), 0), ((1, -0.5, 0.0), 0), ((0, 1.0, 1.0), 1), ((0, 1.0, 1.0), -1)] {
+    for (verdict, surplus) in [
+        ((0, f64::NAN, 1.0), 0),
+        ((0, 1.5, 1.0), 0),
+        ((0, 1.0, f64::INFINITY), 0),
+        ((1, 1.0, 0.0), 0),
+        ((0, 0.5, 0.0), 0),
+        ((1, -0.5, 0.0), 0),
+        ((0, 1.0, 1.0), 1),
+        ((0, 1.0, 1.0), -1),
+    ] {
         let verdict_text = format!("{verdict:?} {surplus}");
         let guest = VerifierGuest { verdict, surplus, ..VerifierGuest::new("judge", "") };
         match judge(&guest, &[0, 3]) {
@@ -78,7 +88,18 @@ fn snapshots_are_of_the_step_that_was_asked_for() {
 #[test]
 fn a_verifier_keeps_nothing_from_one_trajectory_to_the_next() {
     // It traps when it is asked a second time.
-    let host = host(&[tool(&notes()), environment(), candidate("once", VerifierGuest::new("once", "(if (i32.load (i32.const 512)) (then unreachable)) (i32.store (i32.const 512) (i32.const 1))").build())]);
+    let host = host(&[
+        tool(&notes()),
+        environment(),
+        candidate(
+            "once",
+            VerifierGuest::new(
+                "once",
+                "(if (i32.load (i32.const 512)) (then unreachable)) (i32.store (i32.const 512) (i32.const 1))",
+            )
+            .build(),
+        ),
+    ]);
     let mut episode = open(&host, &with_check(task("world"), "once"));
     for _ in 0..3 {
         assert!(episode.judge(0, &check("once"), &[0]).is_ok());

@@ -66,7 +66,12 @@ fn foreign_imports_are_listed() {
         other => panic!("{other}"),
     }
     // Also ours, where the kind does not have it: a verifier that would call tools, a tool that would read evidence.
-    for (export, import, kind) in [("verifier", "tools", PluginKind::Verifier), ("tool", "evidence", PluginKind::Tool), ("skill", "state-write", PluginKind::Skill), ("tool", "clock-control", PluginKind::Tool)] {
+    for (export, import, kind) in [
+        ("verifier", "tools", PluginKind::Verifier),
+        ("tool", "evidence", PluginKind::Tool),
+        ("skill", "state-write", PluginKind::Skill),
+        ("tool", "clock-control", PluginKind::Tool),
+    ] {
         let bytes = foreign(&format!(
             r#"(component
                 (import "loopwright:afv/{import}@0.1.0" (instance))
@@ -74,7 +79,9 @@ fn foreign_imports_are_listed() {
                 (export "loopwright:afv/{export}@0.1.0" (instance $own)))"#
         ));
         match refuse(&[candidate("spy", bytes)]).reason {
-            Refusal::ForeignImports { kind: found, imports } => assert_eq!((found, imports), (kind, vec![format!("loopwright:afv/{import}@0.1.0")])),
+            Refusal::ForeignImports { kind: found, imports } => {
+                assert_eq!((found, imports), (kind, vec![format!("loopwright:afv/{import}@0.1.0")]))
+            }
             other => panic!("{other}"),
         }
     }
@@ -84,12 +91,17 @@ fn foreign_imports_are_listed() {
 fn another_world_or_other_types_are_refused() {
     let empty = foreign("(component)");
     assert!(matches!(refuse(&[candidate("empty", empty)]).reason, Refusal::WrongWorld { .. }));
-    let later = foreign(r#"(component (type $word u32) (instance $own (export "x" (type $word))) (export "loopwright:afv/tool@0.2.0" (instance $own)))"#);
+    let later = foreign(
+        r#"(component (type $word u32) (instance $own (export "x" (type $word))) (export "loopwright:afv/tool@0.2.0" (instance $own)))"#,
+    );
     assert!(matches!(refuse(&[candidate("later", later)]).reason, Refusal::WrongWorld { .. }));
-    let other_types = foreign(r#"(component (type $word u32) (instance $own (export "x" (type $word))) (export "loopwright:afv/tool@0.1.0" (instance $own)))"#);
+    let other_types = foreign(
+        r#"(component (type $word u32) (instance $own (export "x" (type $word))) (export "loopwright:afv/tool@0.1.0" (instance $own)))"#,
+    );
     assert!(matches!(refuse(&[candidate("other", other_types)]).reason, Refusal::Types { .. }));
     // The index says tool, the component is a verifier.
-    let verifier = Candidate { kind: Some(PluginKind::Tool), ..candidate("judge", VerifierGuest::new("judge", "").build()) };
+    let verifier =
+        Candidate { kind: Some(PluginKind::Tool), ..candidate("judge", VerifierGuest::new("judge", "").build()) };
     assert!(matches!(refuse(&[verifier]).reason, Refusal::WrongWorld { .. }));
 }
 
@@ -109,13 +121,28 @@ fn changed(change: impl FnOnce(&mut ToolGuest)) -> ToolGuest {
 
 #[test]
 fn bad_specs_are_refused_with_their_place() {
-    let rule = |argument: Option<&str>| AccessRule { when: argument.map(|argument| ArgumentMatch { argument: argument.into(), one_of: vec![json!(1)] }), effect: Effect::Read, requires: vec![] };
+    let rule = |argument: Option<&str>| AccessRule {
+        when: argument.map(|argument| ArgumentMatch { argument: argument.into(), one_of: vec![json!(1)] }),
+        effect: Effect::Read,
+        requires: vec![],
+    };
     for (guest, part) in [
         (changed(|guest| guest.catalogue.tools.clear()), "tools: expected 1 to 64"),
-        (changed(|guest| guest.catalogue.tools[0].arguments_schema = json!({"type": "object"})), "tool `notes`.arguments-schema"),
+        (
+            changed(|guest| guest.catalogue.tools[0].arguments_schema = json!({"type": "object"})),
+            "tool `notes`.arguments-schema",
+        ),
         (changed(|guest| guest.catalogue.tools[0].arguments_schema = json!(5)), "tool `notes`.arguments-schema"),
-        (changed(|guest| guest.catalogue.tools[0].arguments_schema = json!({"type": "object", "additionalProperties": false, "properties": {"a": {"$ref": "https://x.y/z"}}})), "inlined"),
-        (changed(|guest| guest.catalogue.tools[0].result_schema = json!({"type": "nothing"})), "tool `notes`.result-schema"),
+        (
+            changed(
+                |guest| guest.catalogue.tools[0].arguments_schema = json!({"type": "object", "additionalProperties": false, "properties": {"a": {"$ref": "https://x.y/z"}}}),
+            ),
+            "inlined",
+        ),
+        (
+            changed(|guest| guest.catalogue.tools[0].result_schema = json!({"type": "nothing"})),
+            "tool `notes`.result-schema",
+        ),
         (changed(|guest| guest.catalogue.tools[0].description.clear()), "description: expected at least one"),
         (changed(|guest| guest.catalogue.tools[0].description[0].lang = "zh".parse().unwrap()), "expected English"),
         (changed(|guest| guest.catalogue.tools[0].access.clear()), "access: expected at least one rule"),
@@ -123,21 +150,35 @@ fn bad_specs_are_refused_with_their_place() {
         (changed(|guest| guest.catalogue.tools[0].access = vec![rule(None), rule(None)]), "access[0]"),
         (changed(|guest| guest.catalogue.tools[0].access = vec![rule(Some("speed")), rule(None)]), "argument `speed`"),
         (changed(|guest| guest.catalogue.tools = vec![spec("a"), spec("a")]), "`a` stands there twice"),
-        (changed(|guest| guest.catalogue.collections = vec![collection("a"), collection("a")]), "`a` stands there twice"),
+        (
+            changed(|guest| guest.catalogue.collections = vec![collection("a"), collection("a")]),
+            "`a` stands there twice",
+        ),
         (changed(|guest| guest.catalogue.collections[0].bookkeeping = vec!["no-pointer".into()]), "collection `notes`"),
-        (changed(|guest| guest.catalogue.collections[0].initial = vec![(String::new(), json!(1))]), "collection `notes`"),
+        (
+            changed(|guest| guest.catalogue.collections[0].initial = vec![(String::new(), json!(1))]),
+            "collection `notes`",
+        ),
         (changed(|guest| guest.catalogue.tools[0].domain = "x".repeat(65)), "domain"),
     ] {
         let error = refuse(&[tool(&guest)]);
-        assert!(matches!(error.reason, Refusal::Contract { function: "specs", .. }) && chain(&error).contains(part), "expected {part}: {}", chain(&error));
+        assert!(
+            matches!(error.reason, Refusal::Contract { function: "specs", .. }) && chain(&error).contains(part),
+            "expected {part}: {}",
+            chain(&error)
+        );
     }
 }
 
 #[test]
 fn names_are_taken_once_and_never_reserved() {
-    for name in ["ask_user", "finish", "refuse", "delegate", "search_user_memory", "add_user_memory", "skill__careful"] {
+    for name in ["ask_user", "finish", "refuse", "delegate", "search_user_memory", "add_user_memory", "skill__careful"]
+    {
         let error = refuse(&[tool(&changed(|guest| guest.catalogue.tools = vec![spec(name)]))]);
-        assert!(matches!(&error.reason, Refusal::Taken { what: "tool", name: taken, .. } if taken == name), "{error:?}");
+        assert!(
+            matches!(&error.reason, Refusal::Taken { what: "tool", name: taken, .. } if taken == name),
+            "{error:?}"
+        );
     }
     let error = refuse(&[tool(&changed(|guest| guest.catalogue.collections = vec![collection("environment")]))]);
     assert!(chain(&error).contains("collection `environment` is taken"), "{}", chain(&error));
@@ -147,7 +188,11 @@ fn names_are_taken_once_and_never_reserved() {
         (changed(|guest| guest.catalogue.tools = vec![spec("other")]), "collection `notes`"),
     ] {
         let error = refuse(&[tool(&second), tool(&first)]);
-        assert!(error.plugin == *"notes" && chain(&error).contains(&format!("{what} is taken by plugin `first`")), "{}", chain(&error));
+        assert!(
+            error.plugin == *"notes" && chain(&error).contains(&format!("{what} is taken by plugin `first`")),
+            "{}",
+            chain(&error)
+        );
     }
     assert!(matches!(refuse(&[tool(&first), tool(&first)]).reason, Refusal::Taken { what: "plugin", .. }));
 }
@@ -173,7 +218,10 @@ fn a_plugin_that_fails_when_it_is_asked_is_refused() {
     let mut guest = idle_tool("notes");
     guest.parts = "(func $start unreachable) (start $start)".into();
     assert!(chain(&refuse(&[tool(&guest)])).contains("instantiation failed: trapped"));
-    let config = loopwright_engine::EngineConfig { limits: loopwright_contract::limits::PluginLimits { instantiate_fuel: 100_000, ..Default::default() }, ..config() };
+    let config = loopwright_engine::EngineConfig {
+        limits: loopwright_contract::limits::PluginLimits { instantiate_fuel: 100_000, ..Default::default() },
+        ..config()
+    };
     guest.parts = "(func $start (loop $again (br $again))) (start $start)".into();
     let error = inspect(&engines(), &config, &tool(&guest)).err().unwrap();
     assert!(chain(&error).contains("spent its fuel budget of 100000"), "{}", chain(&error));
@@ -182,17 +230,35 @@ fn a_plugin_that_fails_when_it_is_asked_is_refused() {
 #[test]
 fn a_component_tells_its_kind_by_itself() {
     let tool = inspect(&engines(), &config(), &tool(&idle_tool("notes"))).unwrap();
-    assert!(tool.record().kind == PluginKind::Tool && matches!(&tool.says, Says::Tool(catalogue) if catalogue.tools.len() == 1));
-    let verifier = inspect(&engines(), &config(), &candidate("judge", VerifierGuest::new("judge", "").build())).unwrap();
+    assert!(
+        tool.record().kind == PluginKind::Tool
+            && matches!(&tool.says, Says::Tool(catalogue) if catalogue.tools.len() == 1)
+    );
+    let verifier =
+        inspect(&engines(), &config(), &candidate("judge", VerifierGuest::new("judge", "").build())).unwrap();
     assert_eq!((verifier.record().kind, verifier.record().version.as_str()), (PluginKind::Verifier, "0.1.0"));
     assert_eq!(inspect(&engines(), &config(), &environment()).unwrap().record().kind, PluginKind::Environment);
 }
 
 #[test]
 fn all_that_is_installed_is_listed_in_order() {
-    let host = crate::support::host(&[environment(), tool(&idle_tool("zebra")), candidate("judge", VerifierGuest::new("judge", "").build()), tool(&idle_tool("ape"))]);
-    let records: Vec<(PluginKind, &str)> = host.plugins().iter().map(|record| (record.kind, record.name.as_str())).collect();
-    assert_eq!(records, [(PluginKind::Tool, "ape"), (PluginKind::Tool, "zebra"), (PluginKind::Environment, "world"), (PluginKind::Verifier, "judge")]);
+    let host = crate::support::host(&[
+        environment(),
+        tool(&idle_tool("zebra")),
+        candidate("judge", VerifierGuest::new("judge", "").build()),
+        tool(&idle_tool("ape")),
+    ]);
+    let records: Vec<(PluginKind, &str)> =
+        host.plugins().iter().map(|record| (record.kind, record.name.as_str())).collect();
+    assert_eq!(
+        records,
+        [
+            (PluginKind::Tool, "ape"),
+            (PluginKind::Tool, "zebra"),
+            (PluginKind::Environment, "world"),
+            (PluginKind::Verifier, "judge")
+        ]
+    );
     let tools: Vec<&str> = host.tools().iter().map(|tool| tool.spec.name.as_str()).collect();
     assert_eq!(tools, ["ape", "zebra"]);
     // Those of the tools, and the environment's own.

@@ -37,11 +37,18 @@ fn fault_of(guest: &ToolGuest, change: impl FnOnce(&mut PluginLimits)) -> GuestF
     let before = episode.state_digest();
     let name = guest.name.replace('-', "_");
     let result = step(&mut *episode, call("c", &name, json!({}))).unwrap();
-    assert!(matches!(&result.feedback[0].reply, Reply::Failed(failure) if failure.code == 503), "{:?}", result.feedback);
+    assert!(
+        matches!(&result.feedback[0].reply, Reply::Failed(failure) if failure.code == 503),
+        "{:?}",
+        result.feedback
+    );
     let fault = episode.invocations()[0].fault.clone().unwrap();
     // The neighbour and the state are as they were.
     assert_eq!(episode.state_digest(), before);
-    assert!(matches!(step(&mut *episode, call("c", "neighbour", json!({}))).unwrap().feedback[0].reply, Reply::Done(_)));
+    assert!(matches!(
+        step(&mut *episode, call("c", "neighbour", json!({}))).unwrap().feedback[0].reply,
+        Reply::Done(_)
+    ));
     fault
 }
 
@@ -59,21 +66,30 @@ fn running(body: &str) -> ToolGuest {
 
 #[test]
 fn fuel() {
-    assert_eq!(fault_of(&running("(loop $again (br $again))"), |limits| limits.call_fuel = 100_000), spent(Budget::Fuel, 100_000));
+    assert_eq!(
+        fault_of(&running("(loop $again (br $again))"), |limits| limits.call_fuel = 100_000),
+        spent(Budget::Fuel, 100_000)
+    );
 }
 
 #[test]
 fn fuel_of_instantiation() {
     let mut guest = idle_tool("greedy");
     guest.parts = "(func $start (local $n i32) (loop $again (local.set $n (i32.add (local.get $n) (i32.const 1))) (br_if $again (i32.lt_u (local.get $n) (i32.const 100000))))) (start $start)".into();
-    let config = EngineConfig { limits: PluginLimits { instantiate_fuel: 1_000, ..PluginLimits::default() }, ..config() };
+    let config =
+        EngineConfig { limits: PluginLimits { instantiate_fuel: 1_000, ..PluginLimits::default() }, ..config() };
     let error = loopwright_engine::inspect(&engines(), &config, &tool(&guest)).err().unwrap();
-    assert!(loopwright_contract::fault::chain(&error).contains("instantiation failed: spent its fuel budget of 1000"), "{}", loopwright_contract::fault::chain(&error));
+    assert!(
+        loopwright_contract::fault::chain(&error).contains("instantiation failed: spent its fuel budget of 1000"),
+        "{}",
+        loopwright_contract::fault::chain(&error)
+    );
 }
 
 #[test]
 fn memory_that_grows() {
-    let guest = running("(loop $again (br_if $again (i32.ne (memory.grow (i32.const 16)) (i32.const -1)))) unreachable");
+    let guest =
+        running("(loop $again (br_if $again (i32.ne (memory.grow (i32.const 16)) (i32.const -1)))) unreachable");
     assert_eq!(fault_of(&guest, |limits| limits.memory_bytes = 8 << 20), spent(Budget::Memory, 8 << 20));
 }
 
@@ -87,7 +103,9 @@ fn memories_are_summed() {
 
 #[test]
 fn tables_are_summed() {
-    let mut guest = running("(drop (table.grow $one (ref.null func) (i32.const 60))) (drop (table.grow $two (ref.null func) (i32.const 60)))");
+    let mut guest = running(
+        "(drop (table.grow $one (ref.null func) (i32.const 60))) (drop (table.grow $two (ref.null func) (i32.const 60)))",
+    );
     guest.parts = "(table $one 0 funcref) (table $two 0 funcref)".into();
     assert_eq!(fault_of(&guest, |limits| limits.table_elements = 100), spent(Budget::Tables, 100));
 }
@@ -121,7 +139,9 @@ fn bytes_that_the_host_reads_back() {
     let mut guest = ToolGuest::new("greedy", |image| {
         let (name, name_len) = image.text("greedy");
         let (key, key_len) = image.text("big");
-        format!("(local.set $a (call $alloc (i32.const 32))) (loop $again (call $get (i32.const {name}) (i32.const {name_len}) (i32.const {key}) (i32.const {key_len}) (local.get $a)) (call $reset) (br $again)) unreachable")
+        format!(
+            "(local.set $a (call $alloc (i32.const 32))) (loop $again (call $get (i32.const {name}) (i32.const {name_len}) (i32.const {key}) (i32.const {key_len}) (local.get $a)) (call $reset) (br $again)) unreachable"
+        )
     });
     guest.catalogue.collections[0].initial = vec![("big".into(), json!("x".repeat(60_000)))];
     assert_eq!(fault_of(&guest, |limits| limits.host_bytes = 1 << 20), spent(Budget::HostBytes, 1 << 20));
@@ -150,9 +170,15 @@ fn handles() {
     let host = host(&[tool(&notes()), environment(), candidate("greedy", verifier.build())]);
     let mut episode = open(&host, &with_check(task("world"), "greedy"));
     let fault = episode.judge(0, &check("greedy"), &[0]).err().unwrap();
-    assert!(matches!(fault, CallFault::Guest { fault: GuestFault::Budget { budget: Budget::Handles, limit: 256 }, .. }), "{fault:?}");
+    assert!(
+        matches!(fault, CallFault::Guest { fault: GuestFault::Budget { budget: Budget::Handles, limit: 256 }, .. }),
+        "{fault:?}"
+    );
     // Handles that are dropped are free again.
-    let verifier = VerifierGuest::new("tidy", "(local.set $c (i32.const 1000)) (loop $again (call $drop_snapshot (call $initial)) (br_if $again (local.tee $c (i32.sub (local.get $c) (i32.const 1)))))");
+    let verifier = VerifierGuest::new(
+        "tidy",
+        "(local.set $c (i32.const 1000)) (loop $again (call $drop_snapshot (call $initial)) (br_if $again (local.tee $c (i32.sub (local.get $c) (i32.const 1)))))",
+    );
     let host = host_with(engines(), config(), &[tool(&notes()), environment(), candidate("tidy", verifier.build())]);
     let mut episode = open(&host, &with_check(task("world"), "tidy"));
     assert!(episode.judge(0, &check("tidy"), &[0]).is_ok());
@@ -177,14 +203,20 @@ fn invocations_of_a_turn() {
 fn the_tail_of_the_log_is_kept() {
     let guest = ToolGuest {
         pages: 4,
-        ..running("(memory.fill (i32.const 0x20000) (i32.const 0x61) (i32.const 4000)) (local.set $c (i32.const 30)) (loop $again (call $log (i32.const 0) (i32.const 0x20000) (i32.const 4000)) (br_if $again (local.tee $c (i32.sub (local.get $c) (i32.const 1)))))")
+        ..running(
+            "(memory.fill (i32.const 0x20000) (i32.const 0x61) (i32.const 4000)) (local.set $c (i32.const 30)) (loop $again (call $log (i32.const 0) (i32.const 0x20000) (i32.const 4000)) (br_if $again (local.tee $c (i32.sub (local.get $c) (i32.const 1)))))",
+        )
     };
     let host = host(&[tool(&guest)]);
     let mut scratch = Scratch::new(&host, &start(), None).unwrap();
     let called = scratch.call(&call("c", "greedy", json!({}))).unwrap();
     assert!(matches!(called.outcome, Outcome::Ok(_)), "{called:?}");
     let bytes: usize = called.log.iter().map(String::len).sum();
-    assert!(bytes <= 64 * 1024 && bytes > 56 * 1024 && called.log_dropped as usize + bytes == 120_000, "{bytes} {}", called.log_dropped);
+    assert!(
+        bytes <= 64 * 1024 && bytes > 56 * 1024 && called.log_dropped as usize + bytes == 120_000,
+        "{bytes} {}",
+        called.log_dropped
+    );
 }
 
 /// Runs `work` while another thread moves the epoch, so that a deadline passes without anybody waiting for it.
@@ -207,12 +239,23 @@ fn while_ticking<T>(engines: &Arc<loopwright_engine::Engines>, work: impl FnOnce
 
 #[test]
 fn a_deadline_makes_the_episode_void() {
-    let limits = PluginLimits { call_fuel: u64::MAX / 2, call_deadline: Duration::from_millis(100), ..PluginLimits::default() };
+    let limits =
+        PluginLimits { call_fuel: u64::MAX / 2, call_deadline: Duration::from_millis(100), ..PluginLimits::default() };
     let config = EngineConfig { limits, ..config() };
     let engines = Arc::new(loopwright_engine::Engines::new(&config).unwrap());
-    let spinning = EnvironmentGuest { before_step: "(loop $again (br $again))".into(), ..EnvironmentGuest::new("spins") };
+    let spinning =
+        EnvironmentGuest { before_step: "(loop $again (br $again))".into(), ..EnvironmentGuest::new("spins") };
     let judge = VerifierGuest::new("spins-too", "(loop $again (br $again))");
-    let host = host_with(engines.clone(), config, &[tool(&running("(loop $again (br $again))")), environment(), candidate("spins", spinning.build()), candidate("spins-too", judge.build())]);
+    let host = host_with(
+        engines.clone(),
+        config,
+        &[
+            tool(&running("(loop $again (br $again))")),
+            environment(),
+            candidate("spins", spinning.build()),
+            candidate("spins-too", judge.build()),
+        ],
+    );
     for (environment, tool) in [("spins", "greedy"), ("world", "greedy")] {
         let mut episode = open(&host, &task(environment));
         let before = episode.state_digest();
@@ -228,8 +271,17 @@ fn a_deadline_makes_the_episode_void() {
 #[test]
 fn a_nested_call_has_no_more_time_than_its_caller() {
     // The tool may run for an hour by itself, its environment for 100 ms.
-    let mut config = EngineConfig { limits: PluginLimits { call_fuel: u64::MAX / 2, call_deadline: Duration::from_secs(3_600), ..PluginLimits::default() }, ..config() };
-    config.limits_for.insert("world".parse().unwrap(), PluginLimits { call_deadline: Duration::from_millis(100), ..config.limits });
+    let mut config = EngineConfig {
+        limits: PluginLimits {
+            call_fuel: u64::MAX / 2,
+            call_deadline: Duration::from_secs(3_600),
+            ..PluginLimits::default()
+        },
+        ..config()
+    };
+    config
+        .limits_for
+        .insert("world".parse().unwrap(), PluginLimits { call_deadline: Duration::from_millis(100), ..config.limits });
     let engines = Arc::new(loopwright_engine::Engines::new(&config).unwrap());
     let host = host_with(engines.clone(), config, &[tool(&running("(loop $again (br $again))")), environment()]);
     let mut episode = open(&host, &task("world"));
@@ -241,7 +293,10 @@ fn a_nested_call_has_no_more_time_than_its_caller() {
 fn malformed_crossings_are_faults_of_the_guest() {
     for (body, part) in [
         ("(call $log (i32.const 0) (i32.const 8) (i32.const 0x7fffffff))", "out"),
-        ("(memory.fill (i32.const 512) (i32.const 255) (i32.const 8)) (call $log (i32.const 0) (i32.const 512) (i32.const 8))", "utf-8"),
+        (
+            "(memory.fill (i32.const 512) (i32.const 255) (i32.const 8)) (call $log (i32.const 0) (i32.const 512) (i32.const 8))",
+            "utf-8",
+        ),
         ("(call $log (i32.const 9) (i32.const 8) (i32.const 0))", "discriminant"),
         ("(return (i32.const 3))", "align"),
         ("(return (i32.const 0x7ffffff0))", "out"),
@@ -255,7 +310,12 @@ fn malformed_crossings_are_faults_of_the_guest() {
 
 #[test]
 fn results_that_break_the_contract_are_faults_of_the_guest() {
-    for (data, part) in [("{", "EOF"), ("{\"a\":1,\"a\":2}", "duplicate"), ("1e999", "range"), ("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "32 levels")] {
+    for (data, part) in [
+        ("{", "EOF"),
+        ("{\"a\":1,\"a\":2}", "duplicate"),
+        ("1e999", "range"),
+        ("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "32 levels"),
+    ] {
         let guest = ToolGuest::new("greedy", move |image| format!("(i32.const {})", image.success("done", data)));
         match fault_of(&guest, |_| ()) {
             GuestFault::Contract { what } => assert!(what.contains(part), "{data}: {what}"),

@@ -35,7 +35,10 @@ fn candidates() -> Vec<loopwright_engine::Candidate> {
     vec![tool(&notes()), tool(&dice), environment(), candidate("judge", VerifierGuest::new("judge", "").build())]
 }
 
-fn play(host: &PluginHost, fork_at: Option<usize>) -> Vec<(String, String, loopwright_contract::digest::StateDigest, u64)> {
+fn play(
+    host: &PluginHost,
+    fork_at: Option<usize>,
+) -> Vec<(String, String, loopwright_contract::digest::StateDigest, u64)> {
     let mut episode = open(host, &with_check(task("world"), "judge"));
     let script = ["put", "dice", "fail", "new", "trap", "dice", "new", "delete", "put"];
     let mut seen = Vec::new();
@@ -46,10 +49,18 @@ fn play(host: &PluginHost, fork_at: Option<usize>) -> Vec<(String, String, loopw
             step(&mut *episode, call("stray", "put", json!({"value": position}))).unwrap();
             episode = fork;
         }
-        let calls = vec![call(&format!("k{}", position % 3), name, json!({"value": position})), call(&format!("x{position}"), "dice", json!({}))];
+        let calls = vec![
+            call(&format!("k{}", position % 3), name, json!({"value": position})),
+            call(&format!("x{position}"), "dice", json!({})),
+        ];
         let result = episode.step(&turn(calls)).unwrap();
         let (steps, invocations, digest, now) = trace(&*episode);
-        seen.push((steps + &serde_json::to_string(&result).unwrap() + &serde_json::to_string(&episode.changes()).unwrap(), invocations, digest, now));
+        seen.push((
+            steps + &serde_json::to_string(&result).unwrap() + &serde_json::to_string(&episode.changes()).unwrap(),
+            invocations,
+            digest,
+            now,
+        ));
         episode.end_turn();
     }
     let judged = episode.judge(0, &check("judge"), &[0, 5, 18]).unwrap();
@@ -60,7 +71,8 @@ fn play(host: &PluginHost, fork_at: Option<usize>) -> Vec<(String, String, loopw
 #[test]
 fn dropping_every_instance_gives_the_same_bytes() {
     let keep = host_with(engines(), config(), &candidates());
-    let drop = host_with(engines(), EngineConfig { instances: InstancePolicy::DropAfterCall, ..config() }, &candidates());
+    let drop =
+        host_with(engines(), EngineConfig { instances: InstancePolicy::DropAfterCall, ..config() }, &candidates());
     assert_eq!(play(&keep, None), play(&drop, None));
 }
 
@@ -129,7 +141,8 @@ fn a_pool_that_the_machine_cannot_give_falls_back() {
 
 #[test]
 fn a_full_pool_is_a_fault_that_says_what_to_do() {
-    let config = EngineConfig { pool: PoolSize { environments: 2, ..config().pool }, allocator: Allocator::Pooling, ..config() };
+    let config =
+        EngineConfig { pool: PoolSize { environments: 2, ..config().pool }, allocator: Allocator::Pooling, ..config() };
     let engines = std::sync::Arc::new(Engines::new(&config).unwrap());
     let host = host_with(engines, config, &[tool(&notes()), environment()]);
     let prepared = host.prepare(&task("world")).unwrap();
@@ -142,8 +155,17 @@ fn a_full_pool_is_a_fault_that_says_what_to_do() {
 
 #[test]
 fn skills_read_and_do_not_change_bytes() {
-    let card = SkillCard { name: "s".parse().unwrap(), summary: vec![loopwright_contract::tool::Localized { lang: "en".parse().unwrap(), text: "x".into() }], about: vec![], exposes: vec![] };
-    let host = host(&[tool(&notes()), environment(), candidate("s", crate::support::guest::skill("s", &card, "g", "(global.get $warn)"))]);
+    let card = SkillCard {
+        name: "s".parse().unwrap(),
+        summary: vec![loopwright_contract::tool::Localized { lang: "en".parse().unwrap(), text: "x".into() }],
+        about: vec![],
+        exposes: vec![],
+    };
+    let host = host(&[
+        tool(&notes()),
+        environment(),
+        candidate("s", crate::support::guest::skill("s", &card, "g", "(global.get $warn)")),
+    ]);
     let (mut with, mut without) = (open(&host, &task("world")), open(&host, &task("world")));
     with.skill_check(&card.name, &call("k", "put", json!({}))).unwrap();
     for episode in [&mut with, &mut without] {

@@ -20,7 +20,8 @@ struct Op {
 }
 
 fn op() -> impl Strategy<Value = Op> {
-    (prop::sample::select(vec!["put", "put", "put", "delete", "fail", "trap", "read", "nothing"]), 0..6_u8, any::<u8>()).prop_map(|(tool, key, value)| Op { tool, key, value })
+    (prop::sample::select(vec!["put", "put", "put", "delete", "fail", "trap", "read", "nothing"]), 0..6_u8, any::<u8>())
+        .prop_map(|(tool, key, value)| Op { tool, key, value })
 }
 
 fn apply(model: &mut BTreeMap<String, Value>, op: &Op) {

@@ -50,7 +50,8 @@ impl ToolIndex {
                 postings.entry(term.to_owned()).or_default().push((tool, occurrences));
             }
         }
-        let tools = by_name.values().map(|spec| IndexedTool { name: spec.name.clone(), domain: spec.domain.clone() }).collect();
+        let tools =
+            by_name.values().map(|spec| IndexedTool { name: spec.name.clone(), domain: spec.domain.clone() }).collect();
         Self { tools, postings }
     }
 
@@ -78,7 +79,9 @@ impl ToolIndex {
         let clauses = loopwright_text::clauses(request);
         let parts: Vec<Ranking> = match clauses.as_slice() {
             [] | [_] => Vec::new(),
-            clauses => clauses.iter().filter_map(|range| request.get(range.clone())).map(|clause| self.rank(clause)).collect(),
+            clauses => {
+                clauses.iter().filter_map(|range| request.get(range.clone())).map(|clause| self.rank(clause)).collect()
+            }
         };
         let mut scores = fusion::fuse(&whole, &parts, self.tools.len());
         fusion::spread_over_domains(&mut scores, |tool| self.tools.get(tool).map_or("", |tool| tool.domain.as_str()));
@@ -95,7 +98,8 @@ impl ToolIndex {
             let Some(found) = self.postings.get(&term) else { continue };
             let rarity = inverse_document_frequency(self.tools.len(), found.len());
             for (tool, occurrences) in found {
-                *scores.entry(*tool).or_insert(0.0) += weight * rarity * occurrences * (BM25_K1 + 1.0) / (BM25_K1 + occurrences);
+                *scores.entry(*tool).or_insert(0.0) +=
+                    weight * rarity * occurrences * (BM25_K1 + 1.0) / (BM25_K1 + occurrences);
             }
         }
         let mut ranking: Ranking = scores.into_iter().collect();

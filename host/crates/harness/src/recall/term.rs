@@ -35,7 +35,9 @@ pub(super) fn query_terms(request: &str) -> BTreeMap<String, f64> {
     let quoted = quotations(request);
     let values = values(request, &quoted);
     let mut terms: BTreeMap<String, f64> = values.kinds.iter().map(|kind| ((*kind).to_owned(), KIND_WEIGHT)).collect();
-    let lies_in = |token: &Token, ranges: &[Range<usize>]| ranges.iter().any(|range| range.start <= token.range.start && token.range.end <= range.end);
+    let lies_in = |token: &Token, ranges: &[Range<usize>]| {
+        ranges.iter().any(|range| range.start <= token.range.start && token.range.end <= range.end)
+    };
     for token in tokenize(request).iter().filter(|token| !token.stop) {
         let share = if lies_in(token, &quoted) {
             QUOTED_WEIGHT
@@ -88,6 +90,8 @@ mod tests {
 
     #[test]
     fn forms_of_a_word_share_a_prefix() {
-        assert!(query_terms("brighter").contains_key("brigh*") && spec_terms("brightness").contains(&"brigh*".to_owned()));
+        assert!(
+            query_terms("brighter").contains_key("brigh*") && spec_terms("brightness").contains(&"brigh*".to_owned())
+        );
     }
 }

@@ -38,7 +38,9 @@ fn schema(arguments: &str) -> Value {
 fn specs() -> Vec<ToolSpec> {
     let row = |line: &str| {
         let columns: Vec<&str> = line.split('|').collect();
-        let [name, domain, english, chinese, keywords, keywords_chinese, arguments] = columns[..] else { panic!("columns: {line}") };
+        let [name, domain, english, chinese, keywords, keywords_chinese, arguments] = columns[..] else {
+            panic!("columns: {line}")
+        };
         ToolSpec {
             name: ToolName::new(name).unwrap(),
             domain: domain.to_owned(),
@@ -86,7 +88,10 @@ fn gold_tools_are_recalled_in_both_languages() {
         let recalls = recall_at(&index, &cases(rows), CANDIDATES_MAX);
         assert_eq!(recalls.len(), 2, "languages of the {label} requests");
         for (lang, recall) in recalls {
-            println!("{label} {lang}: {}/{} tools, {}/{} complete", recall.found, recall.gold, recall.complete, recall.cases);
+            println!(
+                "{label} {lang}: {}/{} tools, {}/{} complete",
+                recall.found, recall.gold, recall.complete, recall.cases
+            );
             assert!(recall.recall() >= RECALL_MIN, "{label} {lang}: {:#?}", recall.misses);
         }
     }
@@ -129,6 +134,17 @@ fn one_wordy_intent_does_not_crowd_out_the_others() {
     for (request, gold) in rows {
         let found = names(&index, request, 4);
         assert!(gold.iter().all(|name| found.contains(&(*name).to_owned())), "{request}: {found:?}");
+    }
+}
+
+#[test]
+fn naming_a_time_brings_up_the_tools_that_take_one() {
+    let index = ToolIndex::build(&specs());
+    for request in ["Yoga class on March 12 at 1:25 pm", "3月12号下午1点25分瑜伽课"] {
+        let found = names(&index, request, CANDIDATES_MAX);
+        for name in ["manage_schedule", "manage_alarm", "manage_reminder"] {
+            assert!(found.contains(&name.to_owned()), "{request}: {found:?}");
+        }
     }
 }
 

@@ -23,7 +23,10 @@ const NAMES: &[(Kind, &[&str])] = &[
     (CLOCK, &["time", "datetime", "start", "end", "until", "from", "at", "due", "hour"]),
     (DATE, &["date", "datetime", "day", "when", "due", "start", "end"]),
     (LENGTH, &["duration", "min", "minute", "sec", "second", "timeout", "delay"]),
-    (NUMBER, &["level", "percent", "amount", "value", "size", "number", "count", "limit", "mb", "expression", "intensity"]),
+    (
+        NUMBER,
+        &["level", "percent", "amount", "value", "size", "number", "count", "limit", "mb", "expression", "intensity"],
+    ),
     (TEXT, &["text", "content", "body", "message", "title", "label", "subject", "note"]),
 ];
 
@@ -37,13 +40,15 @@ pub(super) struct Values {
 
 /// The values of a request; `quoted` are its quotations, which are values as a whole.
 pub(super) fn values(request: &str, quoted: &[Range<usize>]) -> Values {
-    let is_quoted = |range: &Range<usize>| quoted.iter().any(|quote| quote.start <= range.start && range.end <= quote.end);
+    let is_quoted =
+        |range: &Range<usize>| quoted.iter().any(|quote| quote.start <= range.start && range.end <= quote.end);
     let mut values = Values::default();
     for found in find_times(request).into_iter().filter(|found| !is_quoted(&found.range)) {
         values.kinds.extend(kinds_of_time(&found.expression));
         values.times.push(found.range);
     }
-    let is_time = |range: &Range<usize>| values.times.iter().any(|time| time.start < range.end && range.start < time.end);
+    let is_time =
+        |range: &Range<usize>| values.times.iter().any(|time| time.start < range.end && range.start < time.end);
     if find_numbers(request).iter().any(|found| !is_quoted(&found.range) && !is_time(&found.range)) {
         values.kinds.insert(NUMBER);
     }
@@ -73,4 +78,40 @@ pub(super) fn kinds_of_argument(name: &str, property: &Value) -> BTreeSet<Kind> 
         return BTreeSet::new();
     }
     NAMES.iter().filter(|(_, list)| named(list)).map(|(kind, _)| *kind).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopwright_text::quotations;
+    use serde_json::json;
+
+    #[test]
+    fn both_languages_name_the_same_kinds() {
+        let rows: &[(&str, &[Kind])] = &[
+            ("Yoga on March 12 at 1:25 pm", &[CLOCK, DATE]),
+            ("3月12号下午1点25分做瑜伽", &[CLOCK, DATE]),
+            ("wait 20 minutes", &[LENGTH]),
+            ("等二十分钟", &[LENGTH]),
+            ("brightness to 40", &[NUMBER]),
+            ("亮度调到四十", &[NUMBER]),
+            ("tell Bob \"at 7:30, 5 of us\"", &[TEXT]),
+            ("告诉他“七点半见”", &[TEXT]),
+            ("turn on the torch", &[]),
+        ];
+        for (request, expected) in rows {
+            let kinds: Vec<Kind> = values(request, &quotations(request)).kinds.into_iter().collect();
+            assert_eq!(kinds, *expected, "values of {request:?}");
+        }
+    }
+
+    #[test]
+    fn an_argument_takes_what_its_name_says_unless_its_values_are_listed() {
+        let kinds = |name: &str, property: Value| kinds_of_argument(name, &property).into_iter().collect::<Vec<_>>();
+        assert_eq!(kinds("endTime", json!({"type": "string"})), [CLOCK, DATE]);
+        assert_eq!(kinds("durationSec", json!({"type": "integer"})), [LENGTH]);
+        assert_eq!(kinds("level", json!({"type": "integer"})), [NUMBER]);
+        assert!(kinds("level", json!({"enum": ["low", "high"]})).is_empty());
+        assert!(kinds("ssid", json!({})).is_empty());
+    }
 }

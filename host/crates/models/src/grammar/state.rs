@@ -183,46 +183,12 @@ fn advance(grammar: &Grammar, frame: &mut Frame, byte: u8) -> Step {
                 Step::No
             }
         }
-        Frame::Head { low, high, offset } => {
-            let texts = &grammar.heads;
-            let narrowed = narrow(
-                texts.iter().map(|head| head.text.as_slice()),
-                usize::from(*low)..usize::from(*high),
-                usize::from(*offset),
-                byte,
-            );
-            let Some(narrowed) = narrowed else {
-                return Step::No;
-            };
-            let next = usize::from(*offset) + 1;
-            if let (Some(head), 1) = (texts.get(narrowed.start), narrowed.len())
-                && head.text.len() == next
-            {
-                *frame = Frame::Tail;
-                return Step::Begins(head.arguments);
-            }
-            let short = |value: usize| u16::try_from(value).unwrap_or(u16::MAX);
-            (*low, *high, *offset) = (short(narrowed.start), short(narrowed.end), short(next));
-            Step::Taken
-        }
+        Frame::Head { .. } => head(grammar, frame, byte),
         Frame::Literals { node, low, high, offset } => {
             let Some(Node::Literals(texts)) = grammar.node(*node) else {
                 return Step::No;
             };
-            let range = *low as usize..*high as usize;
-            let Some(narrowed) = narrow(texts.iter().map(Vec::as_slice), range.clone(), *offset as usize, byte) else {
-                // Sorted, so a text that is complete here stands first.
-                let complete =
-                    texts.get(range.start).is_some_and(|text| text.len() == *offset as usize && !range.is_empty());
-                return if complete { Step::Above } else { Step::No };
-            };
-            let next = *offset as usize + 1;
-            if narrowed.len() == 1 && texts.get(narrowed.start).is_some_and(|text| text.len() == next) {
-                return Step::Ended;
-            }
-            let long = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-            (*low, *high, *offset) = (long(narrowed.start), long(narrowed.end), long(next));
-            Step::Taken
+            literal(texts, (low, high, offset), byte)
         }
         Frame::Text { node, characters, inside } => {
             let Some(Node::Text { least, most }) = grammar.node(*node) else {
@@ -256,6 +222,50 @@ fn advance(grammar: &Grammar, frame: &mut Frame, byte: u8) -> Step {
             object(properties, (next, offset, candidates, first), byte)
         }
     }
+}
+
+/// One byte of the fixed text that leads from the start to a function's arguments.
+fn head(grammar: &Grammar, frame: &mut Frame, byte: u8) -> Step {
+    let Frame::Head { low, high, offset } = frame else {
+        return Step::No;
+    };
+    let texts = &grammar.heads;
+    let narrowed = narrow(
+        texts.iter().map(|head| head.text.as_slice()),
+        usize::from(*low)..usize::from(*high),
+        usize::from(*offset),
+        byte,
+    );
+    let Some(narrowed) = narrowed else {
+        return Step::No;
+    };
+    let next = usize::from(*offset) + 1;
+    if let (Some(head), 1) = (texts.get(narrowed.start), narrowed.len())
+        && head.text.len() == next
+    {
+        *frame = Frame::Tail;
+        return Step::Begins(head.arguments);
+    }
+    let short = |value: usize| u16::try_from(value).unwrap_or(u16::MAX);
+    (*low, *high, *offset) = (short(narrowed.start), short(narrowed.end), short(next));
+    Step::Taken
+}
+
+/// One byte of one of several sorted texts.
+fn literal(texts: &[Vec<u8>], (low, high, offset): (&mut u32, &mut u32, &mut u32), byte: u8) -> Step {
+    let range = *low as usize..*high as usize;
+    let Some(narrowed) = narrow(texts.iter().map(Vec::as_slice), range.clone(), *offset as usize, byte) else {
+        // Sorted, so a text that is complete here stands first.
+        let complete = texts.get(range.start).is_some_and(|text| text.len() == *offset as usize && !range.is_empty());
+        return if complete { Step::Above } else { Step::No };
+    };
+    let next = *offset as usize + 1;
+    if narrowed.len() == 1 && texts.get(narrowed.start).is_some_and(|text| text.len() == next) {
+        return Step::Ended;
+    }
+    let long = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+    (*low, *high, *offset) = (long(narrowed.start), long(narrowed.end), long(next));
+    Step::Taken
 }
 
 /// Of the sorted texts in `range`, which agree in the first `offset` bytes, those that go on with `byte`.

@@ -15,11 +15,18 @@ const LABELS: [&str; 8] = ["gold", "golden", "groundtruth", "neighbor", "neighbo
 pub fn leaks(task: &Task, trajectory: &Trajectory) -> Option<String> {
     let mut shown: Vec<(String, String)> = vec![("the request".to_owned(), task.request.clone())];
     shown.extend(trajectory.header.observation.notices.iter().map(|notice| ("a notice".to_owned(), canonical(notice))));
-    let calls: Vec<&ToolCall> = task.gold.iter().flatten().filter_map(|action| if let Action::Call(call) = action { Some(call) } else { None }).collect();
+    let calls: Vec<&ToolCall> = task
+        .gold
+        .iter()
+        .flatten()
+        .filter_map(|action| if let Action::Call(call) = action { Some(call) } else { None })
+        .collect();
     let said = shown.iter().find_map(|(place, text)| gives_calls(text, &calls).map(|what| format!("{place} {what}")));
     shown.extend(results(trajectory));
-    said.or_else(|| shown.iter().find_map(|(place, text)| gives_label(text, task).map(|what| format!("{place} {what}"))))
-        .or_else(|| unsaid_answer(task, trajectory))
+    said.or_else(|| {
+        shown.iter().find_map(|(place, text)| gives_label(text, task).map(|what| format!("{place} {what}")))
+    })
+    .or_else(|| unsaid_answer(task, trajectory))
 }
 
 fn results(trajectory: &Trajectory) -> Vec<(String, String)> {
@@ -27,7 +34,10 @@ fn results(trajectory: &Trajectory) -> Vec<(String, String)> {
     for turn in &trajectory.turns {
         if let Some(Kept::Full(result)) = &turn.result {
             for feedback in &result.feedback {
-                shown.push((format!("the result of call `{}`", feedback.call_id), canonical(&feedback.reply.envelope())));
+                shown.push((
+                    format!("the result of call `{}`", feedback.call_id),
+                    canonical(&feedback.reply.envelope()),
+                ));
             }
         }
     }
@@ -54,14 +64,24 @@ fn gives_label(text: &str, task: &Task) -> Option<String> {
         return Some(format!("holds the task's family `{}`", task.family));
     }
     let word = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
-    let labelled = |token: &str| token.contains(['-', '_']) && token.split(['-', '_']).any(|part| LABELS.contains(&part.to_ascii_lowercase().as_str()));
-    text.split(|character| !word(character)).find(|token| labelled(token)).map(|token| format!("holds the labelled id `{token}`"))
+    let labelled = |token: &str| {
+        token.contains(['-', '_'])
+            && token.split(['-', '_']).any(|part| LABELS.contains(&part.to_ascii_lowercase().as_str()))
+    };
+    text.split(|character| !word(character))
+        .find(|token| labelled(token))
+        .map(|token| format!("holds the labelled id `{token}`"))
 }
 
 /// An answer that a notice tells before anything was asked.
 fn unsaid_answer(task: &Task, trajectory: &Trajectory) -> Option<String> {
     let rows = task.checks.iter().filter_map(|check| check.check.get("rows")).filter_map(Value::as_array).flatten();
-    let parts: Vec<&str> = rows.filter_map(|row| row.get("answer_contains")).filter_map(Value::as_array).flatten().filter_map(Value::as_str).collect();
+    let parts: Vec<&str> = rows
+        .filter_map(|row| row.get("answer_contains"))
+        .filter_map(Value::as_array)
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let notices: Vec<String> = trajectory.header.observation.notices.iter().map(canonical).collect();
     let told = |part: &&str| notices.iter().any(|notice| notice.contains(*part));
     (!parts.is_empty() && parts.iter().all(told)).then(|| format!("the notices hold the whole answer {parts:?}"))

@@ -186,7 +186,9 @@ pub fn doubles(tasks: &[Task]) -> BTreeMap<TaskId, TaskId> {
 /// [`Refused`] with [`Rule::Duplicate`].
 pub fn check_double(task: &Task, doubles: &BTreeMap<TaskId, TaskId>) -> Result<(), Refused> {
     match doubles.get(&task.id) {
-        Some(earlier) => Err(refused(task, Rule::Duplicate, format!("request, state and gold are those of `{earlier}`"))),
+        Some(earlier) => {
+            Err(refused(task, Rule::Duplicate, format!("request, state and gold are those of `{earlier}`")))
+        }
         None => Ok(()),
     }
 }
@@ -208,7 +210,9 @@ pub fn check_task(task: &Task, tools: &[InstalledTool], runner: &dyn GateRunner)
         }
     }
     let Some((decisions, Ok(first))) = gold else { return Ok(()) };
-    let second = runner.run(task, &decisions).map_err(|error| refused(task, Rule::NotDeterministic, format!("the second run did not run: {error}")))?;
+    let second = runner
+        .run(task, &decisions)
+        .map_err(|error| refused(task, Rule::NotDeterministic, format!("the second run did not run: {error}")))?;
     if let Some(difference) = difference(&first, &second) {
         return Err(refused(task, Rule::NotDeterministic, difference));
     }
@@ -238,8 +242,10 @@ fn judge(task: &Task, variant: &Variant, run: &Result<Trajectory, String>) -> Re
 }
 
 fn failed_criteria(trajectory: &Trajectory) -> String {
-    let failed = trajectory.verdicts.iter().flat_map(|judged| judged.verdict.criteria()).filter(|criterion| !criterion.passed);
-    let reasons: Vec<String> = failed.take(4).map(|criterion| format!("{}: {}", criterion.id, criterion.reason)).collect();
+    let failed =
+        trajectory.verdicts.iter().flat_map(|judged| judged.verdict.criteria()).filter(|criterion| !criterion.passed);
+    let reasons: Vec<String> =
+        failed.take(4).map(|criterion| format!("{}: {}", criterion.id, criterion.reason)).collect();
     if reasons.is_empty() { "no criterion says why".to_owned() } else { reasons.join("; ") }
 }
 

@@ -88,14 +88,17 @@ fn other_list(items: &[Value], schema: Option<&Value>) -> Option<Value> {
 /// A text of the same kind that does not contain the old one: another minute, other digits, another name.
 fn other_text(text: &str) -> String {
     let digits = text.chars().filter(char::is_ascii_digit).count();
-    let plain = text.chars().all(|character| character.is_ascii_digit() || matches!(character, ':' | '-' | 'T' | '+' | '.' | '#' | 'W'));
+    let plain = text
+        .chars()
+        .all(|character| character.is_ascii_digit() || matches!(character, ':' | '-' | 'T' | '+' | '.' | '#' | 'W'));
     if digits == 0 || !plain {
         return if text == "elsewhere" { "nowhere".to_owned() } else { "elsewhere".to_owned() };
     }
     let last = text.char_indices().rev().find(|(_, character)| character.is_ascii_digit());
     // The last digit of a time or a date, moved so that it stays one: minutes up to 59, days up to 28.
     let change = |(at, character): (usize, char)| {
-        let next = if character == '0' { '1' } else { char::from(u8::try_from(character).unwrap_or(b'1').saturating_sub(1)) };
+        let next =
+            if character == '0' { '1' } else { char::from(u8::try_from(character).unwrap_or(b'1').saturating_sub(1)) };
         let (head, tail) = (text.get(..at).unwrap_or_default(), text.get(at.saturating_add(1)..).unwrap_or_default());
         format!("{head}{next}{tail}")
     };

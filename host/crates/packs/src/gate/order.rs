@@ -16,7 +16,11 @@ pub(super) fn reorderings(task: &Task) -> Vec<(String, Vec<Vec<Action>>)> {
             continue;
         }
         let with = |actions: Vec<Vec<Action>>| -> Vec<Vec<Action>> {
-            task.gold.iter().enumerate().flat_map(|(other, turn)| if other == number { actions.clone() } else { vec![turn.clone()] }).collect()
+            task.gold
+                .iter()
+                .enumerate()
+                .flat_map(|(other, turn)| if other == number { actions.clone() } else { vec![turn.clone()] })
+                .collect()
         };
         let reversed: Vec<Action> = turn.iter().rev().cloned().collect();
         all.push((format!("the gold with turn {number} reversed"), with(vec![reversed])));
@@ -55,7 +59,9 @@ struct Entry<'a> {
 
 impl<'a> PartialOrder<'a> {
     fn of(task: &'a Task) -> Option<Self> {
-        let check = task.checks.iter().find(|check| check.verifier == *"tool-calls" && check.check.get("order") == Some(&Value::from("partial")))?;
+        let check = task.checks.iter().find(|check| {
+            check.verifier == *"tool-calls" && check.check.get("order") == Some(&Value::from("partial"))
+        })?;
         let entries = check.check.get("calls")?.as_array()?.iter().filter_map(Entry::of).collect();
         Some(Self { entries })
     }
@@ -78,7 +84,12 @@ impl<'a> PartialOrder<'a> {
         let mut found = entry.after.clone();
         // Each round adds at least one of the check's ids or is the last.
         for _ in 0..self.entries.len() {
-            let further: BTreeSet<&str> = self.entries.iter().filter(|other| other.id.is_some_and(|id| found.contains(id))).flat_map(|other| other.after.iter().copied()).collect();
+            let further: BTreeSet<&str> = self
+                .entries
+                .iter()
+                .filter(|other| other.id.is_some_and(|id| found.contains(id)))
+                .flat_map(|other| other.after.iter().copied())
+                .collect();
             found.extend(further);
         }
         found
@@ -87,7 +98,16 @@ impl<'a> PartialOrder<'a> {
 
 impl<'a> Entry<'a> {
     fn of(value: &'a Value) -> Option<Self> {
-        let after = value.get("after").and_then(Value::as_array).map(|ids| ids.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
-        Some(Self { id: value.get("id").and_then(Value::as_str), tool: value.get("tool")?.as_str()?, arguments: value.get("arguments")?, after })
+        let after = value
+            .get("after")
+            .and_then(Value::as_array)
+            .map(|ids| ids.iter().filter_map(Value::as_str).collect())
+            .unwrap_or_default();
+        Some(Self {
+            id: value.get("id").and_then(Value::as_str),
+            tool: value.get("tool")?.as_str()?,
+            arguments: value.get("arguments")?,
+            after,
+        })
     }
 }

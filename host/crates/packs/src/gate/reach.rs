@@ -16,7 +16,10 @@ pub fn unreachable_ids(task: &Task, trajectory: &Trajectory) -> Vec<String> {
             let Action::Call(call) = action else { continue };
             for id in ids(&call.arguments) {
                 if !told.iter().any(|text| text.contains(&id)) {
-                    unreachable.push(format!("`{}` uses the id `{id}`, which neither the user nor an earlier result told", call.tool));
+                    unreachable.push(format!(
+                        "`{}` uses the id `{id}`, which neither the user nor an earlier result told",
+                        call.tool
+                    ));
                 }
             }
         }

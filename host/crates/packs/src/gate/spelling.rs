@@ -17,13 +17,23 @@ struct Style {
 
 /// Other spellings of a gold that has calls, each with what was done.
 pub(super) fn spellings(gold: &[Vec<Action>]) -> Vec<(String, Vec<Vec<Proposed>>)> {
-    let arguments = || gold.iter().flatten().filter_map(|action| if let Action::Call(call) = action { Some(&call.arguments) } else { None });
+    let arguments = || {
+        gold.iter()
+            .flatten()
+            .filter_map(|action| if let Action::Call(call) = action { Some(&call.arguments) } else { None })
+    };
     let mut all = Vec::new();
     if arguments().any(|arguments| arguments.as_object().is_some_and(|map| !map.is_empty())) {
         let style = Style { odd: true, decomposed: false };
-        all.push(("the gold with 25.0 for 25, keys in another order and escaped text".to_owned(), written(gold, style)));
+        all.push((
+            "the gold with 25.0 for 25, keys in another order and escaped text".to_owned(),
+            written(gold, style),
+        ));
     }
-    if arguments().any(|arguments| spelt(arguments, Style { odd: false, decomposed: true }) != spelt(arguments, Style { odd: false, decomposed: false })) {
+    if arguments().any(|arguments| {
+        spelt(arguments, Style { odd: false, decomposed: true })
+            != spelt(arguments, Style { odd: false, decomposed: false })
+    }) {
         let style = Style { odd: false, decomposed: true };
         all.push(("the gold with text in NFD".to_owned(), written(gold, style)));
     }
@@ -32,7 +42,11 @@ pub(super) fn spellings(gold: &[Vec<Action>]) -> Vec<(String, Vec<Vec<Proposed>>
 
 fn written(gold: &[Vec<Action>], style: Style) -> Vec<Vec<Proposed>> {
     let one = |action: &Action| match action {
-        Action::Call(call) => Proposed::Call { id: Some(call.id.to_string()), name: call.tool.to_string(), arguments: spelt(&call.arguments, style) },
+        Action::Call(call) => Proposed::Call {
+            id: Some(call.id.to_string()),
+            name: call.tool.to_string(),
+            arguments: spelt(&call.arguments, style),
+        },
         other => Proposed::Action { value: other.clone() },
     };
     gold.iter().map(|turn| turn.iter().map(one).collect()).collect()
@@ -94,7 +108,8 @@ fn write_text(text: &str, style: Style, out: &mut String) {
     }
     out.push('"');
     for unit in text.encode_utf16() {
-        match u8::try_from(unit).ok().filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ')) {
+        match u8::try_from(unit).ok().filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' '))
+        {
             Some(byte) => out.push(char::from(byte)),
             None => {
                 let _ = write!(out, "\\u{unit:04x}");
@@ -124,6 +139,9 @@ mod tests {
     #[test]
     fn text_is_decomposed_and_numbers_are_doubles() {
         assert_eq!(spelt(&json!({"a": "é"}), Style { odd: false, decomposed: true }), "{\"a\":\"e\u{301}\"}");
-        assert_eq!(spelt(&json!({"a": 25, "b": "é"}), Style { odd: true, decomposed: false }), "{\"b\" : \"\\u00e9\",\n \"a\" : 25.0}");
+        assert_eq!(
+            spelt(&json!({"a": 25, "b": "é"}), Style { odd: true, decomposed: false }),
+            "{\"b\" : \"\\u00e9\",\n \"a\" : 25.0}"
+        );
     }
 }

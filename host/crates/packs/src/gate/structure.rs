@@ -22,7 +22,9 @@ pub fn malformed(task: &Task, tools: &[InstalledTool]) -> Option<String> {
         return Some(format!("the gold takes {} decisions, the budget allows {steps}", task.gold.len()));
     }
     let last = task.gold.len().saturating_sub(1);
-    task.gold.iter().enumerate().find_map(|(position, turn)| wrong_turn(turn, position == last, tools).map(|reason| format!("gold turn {position}: {reason}")))
+    task.gold.iter().enumerate().find_map(|(position, turn)| {
+        wrong_turn(turn, position == last, tools).map(|reason| format!("gold turn {position}: {reason}"))
+    })
 }
 
 fn wrong_turn(turn: &[Action], last: bool, tools: &[InstalledTool]) -> Option<String> {
@@ -37,11 +39,18 @@ fn wrong_turn(turn: &[Action], last: bool, tools: &[InstalledTool]) -> Option<St
     }
     let ends = turn.iter().any(|action| matches!(action, Action::Finish { .. } | Action::Refuse { .. }));
     if ends != last {
-        return Some(if last { "the last one does not finish or refuse" } else { "it ends the episode before the last turn" }.to_owned());
+        return Some(
+            if last { "the last one does not finish or refuse" } else { "it ends the episode before the last turn" }
+                .to_owned(),
+        );
     }
     turn.iter().find_map(|action| match action {
-        Action::Call(call) if !tools.iter().any(|tool| tool.spec.name == call.tool) => Some(format!("the tool `{}` is not installed", call.tool)),
-        Action::Call(call) if !call.arguments.is_object() => Some(format!("the arguments of `{}` are not an object", call.tool)),
+        Action::Call(call) if !tools.iter().any(|tool| tool.spec.name == call.tool) => {
+            Some(format!("the tool `{}` is not installed", call.tool))
+        }
+        Action::Call(call) if !call.arguments.is_object() => {
+            Some(format!("the arguments of `{}` are not an object", call.tool))
+        }
         _ => None,
     })
 }

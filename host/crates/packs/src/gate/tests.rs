@@ -8,7 +8,9 @@ use loopwright_contract::json::{JsonLimits, parse};
 use loopwright_contract::name::{CallId, EpisodeId, PluginName, ToolName};
 use loopwright_contract::planner::{Decision, PolicyVersion, Usage};
 use loopwright_contract::task::Task;
-use loopwright_contract::tool::{AccessRule, ArgumentMatch, Effect, Failure, InstalledTool, Success, ToolCall, ToolSpec};
+use loopwright_contract::tool::{
+    AccessRule, ArgumentMatch, Effect, Failure, InstalledTool, Success, ToolCall, ToolSpec,
+};
 use loopwright_contract::trajectory::{FORMAT, Footer, Header, Kept, Record, Trajectory, TurnRecord};
 use loopwright_contract::verdict::{Ending, Outcome};
 use serde_json::{Value, json};
@@ -50,10 +52,17 @@ impl GateRunner for Lamps {
         let mut calls = 0;
         let turns = decisions.iter().enumerate().map(|(number, turn)| {
             let actions: Vec<Action> = turn.iter().map(action).collect();
-            let feedback = actions.iter().filter_map(|action| if let Action::Call(call) = action { Some(call) } else { None }).map(|call| {
-                calls += 1;
-                Feedback { call_id: call.id.clone(), reply: self.serve(call, &mut levels, &mut order), effects: Vec::new() }
-            });
+            let feedback = actions
+                .iter()
+                .filter_map(|action| if let Action::Call(call) = action { Some(call) } else { None })
+                .map(|call| {
+                    calls += 1;
+                    Feedback {
+                        call_id: call.id.clone(),
+                        reply: self.serve(call, &mut levels, &mut order),
+                        effects: Vec::new(),
+                    }
+                });
             let result = TurnResult { feedback: feedback.collect(), observation: Observation::default() };
             record(number, actions, result)
         });
@@ -74,7 +83,10 @@ impl Lamps {
         use unicode_normalization::UnicodeNormalization as _;
         let action = call.arguments.get("action").and_then(Value::as_str);
         if action == Some("query") || call.tool != *"manage_lamp" {
-            return Reply::Done(Success { message: String::new(), data: json!({"lamps": [{"id": "desk"}, {"id": "café"}]}) });
+            return Reply::Done(Success {
+                message: String::new(),
+                data: json!({"lamps": [{"id": "desk"}, {"id": "café"}]}),
+            });
         }
         let lamp = call.arguments.get("lampId").and_then(Value::as_str).unwrap_or_default();
         let lamp: String = if self.bytewise { lamp.to_owned() } else { lamp.nfc().collect() };
@@ -152,7 +164,14 @@ fn tools() -> Vec<InstalledTool> {
             arguments_schema: schema,
             result_schema: json!({}),
             access: vec![
-                AccessRule { when: Some(ArgumentMatch { argument: "action".to_owned(), one_of: vec![json!("query"), Value::Null] }), effect: Effect::Read, requires: Vec::new() },
+                AccessRule {
+                    when: Some(ArgumentMatch {
+                        argument: "action".to_owned(),
+                        one_of: vec![json!("query"), Value::Null],
+                    }),
+                    effect: Effect::Read,
+                    requires: Vec::new(),
+                },
                 AccessRule { when: None, effect: Effect::Write, requires: Vec::new() },
             ],
             ext: Vec::new(),
@@ -160,7 +179,11 @@ fn tools() -> Vec<InstalledTool> {
     };
     let schema = json!({"type": "object", "required": ["action"], "properties": {
         "action": {"enum": ["set", "query"]}, "lampId": {"type": "string"}, "level": {"type": "integer", "maximum": 9}}});
-    vec![tool("lamps", "manage_lamp", schema.clone()), tool("clock", "query_current_time", json!({"type": "object"})), tool("other", "manage_other", schema)]
+    vec![
+        tool("lamps", "manage_lamp", schema.clone()),
+        tool("clock", "query_current_time", json!({"type": "object"})),
+        tool("other", "manage_other", schema),
+    ]
 }
 
 fn set(id: &str, lamp: &str, level: i64) -> Action {
@@ -174,7 +197,10 @@ fn set(id: &str, lamp: &str, level: i64) -> Action {
 fn task() -> Task {
     let mut task = phone::builtin(1, 1).expect("a pack").tasks()[0].clone();
     task.request = "Set the lamps desk and café to 7.".to_owned();
-    task.gold = vec![vec![set("a", "café", 7), set("b", "desk", 7)], vec![Action::Finish { answer: "done".to_owned(), data: None }]];
+    task.gold = vec![
+        vec![set("a", "café", 7), set("b", "desk", 7)],
+        vec![Action::Finish { answer: "done".to_owned(), data: None }],
+    ];
     task
 }
 
@@ -194,7 +220,19 @@ fn a_good_task_is_admitted_after_all_its_variants_ran() {
     use Rule::{GoldFails, IdlePasses, OrderBreaks, ReadBreaks, SpellingBreaks, WriteNotNeeded, WrongTargetPasses};
     assert_eq!(
         rules,
-        [GoldFails, IdlePasses, WriteNotNeeded, WriteNotNeeded, ReadBreaks, OrderBreaks, OrderBreaks, SpellingBreaks, SpellingBreaks, WrongTargetPasses, WrongTargetPasses]
+        [
+            GoldFails,
+            IdlePasses,
+            WriteNotNeeded,
+            WriteNotNeeded,
+            ReadBreaks,
+            OrderBreaks,
+            OrderBreaks,
+            SpellingBreaks,
+            SpellingBreaks,
+            WrongTargetPasses,
+            WrongTargetPasses
+        ]
     );
     assert_eq!(good.runs.get(), 12, "each variant once and the gold twice");
 }
@@ -224,7 +262,11 @@ fn a_check_that_any_target_passes_is_found() {
     struct AnyCall;
     impl GateRunner for AnyCall {
         fn run(&self, task: &Task, decisions: &[Vec<Proposed>]) -> Result<Trajectory, String> {
-            let written = decisions.iter().flatten().map(action).any(|action| matches!(&action, Action::Call(call) if call.arguments.get("level").is_some()));
+            let written = decisions
+                .iter()
+                .flatten()
+                .map(action)
+                .any(|action| matches!(&action, Action::Call(call) if call.arguments.get("level").is_some()));
             Ok(trajectory(task, &Lamps::default(), Vec::new(), if written { Outcome::Pass } else { Outcome::Fail }))
         }
     }
@@ -236,7 +278,11 @@ fn an_id_must_have_been_told() {
     let mut secret = task();
     secret.request = "Set the lamps to 7.".to_owned();
     assert_eq!(rule(&secret, &lamps()), Some(Rule::UnreachableId));
-    let query = Action::Call(ToolCall { id: CallId::new("q").expect("an id"), tool: ToolName::new("manage_lamp").expect("a name"), arguments: json!({"action": "query"}) });
+    let query = Action::Call(ToolCall {
+        id: CallId::new("q").expect("an id"),
+        tool: ToolName::new("manage_lamp").expect("a name"),
+        arguments: json!({"action": "query"}),
+    });
     secret.gold.insert(0, vec![query]);
     assert_eq!(rule(&secret, &lamps()), None);
 }
@@ -272,8 +318,13 @@ fn a_task_that_no_planner_could_solve_is_malformed() {
         ("it is empty", |task| task.gold.insert(0, Vec::new())),
         ("not all calls", |task| task.gold[0].push(Action::Ask { question: "x".to_owned(), pending: None })),
         ("before the last turn", |task| task.gold.insert(0, vec![Action::Refuse { reason: "x".to_owned() }])),
-        ("does not finish or refuse", |task| { task.gold.pop(); }),
-        ("at most 16", |task| { let call = task.gold[0][0].clone(); task.gold[0] = vec![call; 17]; }),
+        ("does not finish or refuse", |task| {
+            task.gold.pop();
+        }),
+        ("at most 16", |task| {
+            let call = task.gold[0][0].clone();
+            task.gold[0] = vec![call; 17];
+        }),
     ];
     for (part, change) in changes {
         let mut bad = task();
@@ -296,16 +347,24 @@ fn a_pack_is_counted_and_doubles_are_refused_once() {
     different.request.push('!');
     let report = check_pack(&[first, double, different], &tools(), &lamps());
     assert_eq!((report.tasks, report.admitted), (3, 2));
-    assert_eq!(report.refused.iter().map(|refused| (refused.id.as_str(), refused.rule)).collect::<Vec<_>>(), [("other", Rule::Duplicate)]);
+    assert_eq!(
+        report.refused.iter().map(|refused| (refused.id.as_str(), refused.rule)).collect::<Vec<_>>(),
+        [("other", Rule::Duplicate)]
+    );
     assert_eq!(serde_json::to_value(&report.refused[0]).expect("JSON")["rule"], json!("duplicate"));
 }
 
 #[test]
 fn a_declared_partial_order_lets_neighbouring_turns_swap() {
     let mut partial = task();
-    partial.gold = vec![vec![set("a", "café", 7)], vec![set("b", "desk", 7)], vec![Action::Finish { answer: "done".to_owned(), data: None }]];
+    partial.gold = vec![
+        vec![set("a", "café", 7)],
+        vec![set("b", "desk", 7)],
+        vec![Action::Finish { answer: "done".to_owned(), data: None }],
+    ];
     let call = |id: &str, lamp: &str, after: &[&str]| json!({"id": id, "tool": "manage_lamp", "arguments": {"action": "set", "lampId": lamp, "level": 7}, "after": after});
-    let swaps = |task: &Task| variants(task, &tools()).iter().filter(|variant| variant.label.contains("swapped")).count();
+    let swaps =
+        |task: &Task| variants(task, &tools()).iter().filter(|variant| variant.label.contains("swapped")).count();
     assert_eq!(swaps(&partial), 0, "nothing is declared");
     partial.checks[0].verifier = PluginName::new("tool-calls").expect("a name");
     partial.checks[0].check = json!({"order": "partial", "calls": [call("x", "café", &[]), call("y", "desk", &[])]});
@@ -316,7 +375,20 @@ fn a_declared_partial_order_lets_neighbouring_turns_swap() {
 
 #[test]
 fn rule_names_are_the_ones_that_reports_print() {
-    for rule in [Rule::Malformed, Rule::Duplicate, Rule::GoldFails, Rule::IdlePasses, Rule::WriteNotNeeded, Rule::ReadBreaks, Rule::OrderBreaks, Rule::SpellingBreaks, Rule::WrongTargetPasses, Rule::NotDeterministic, Rule::UnreachableId, Rule::LeaksGold] {
+    for rule in [
+        Rule::Malformed,
+        Rule::Duplicate,
+        Rule::GoldFails,
+        Rule::IdlePasses,
+        Rule::WriteNotNeeded,
+        Rule::ReadBreaks,
+        Rule::OrderBreaks,
+        Rule::SpellingBreaks,
+        Rule::WrongTargetPasses,
+        Rule::NotDeterministic,
+        Rule::UnreachableId,
+        Rule::LeaksGold,
+    ] {
         assert_eq!(serde_json::to_value(rule).expect("JSON"), json!(rule.name()));
         assert_eq!(rule.to_string(), rule.name());
     }

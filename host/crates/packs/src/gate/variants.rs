@@ -23,25 +23,41 @@ pub fn variants(task: &Task, tools: &[InstalledTool]) -> Vec<Variant> {
         all.push(variant(Rule::WriteNotNeeded, label, &without(gold, turn, position), Expect::NoPass));
     }
     let steps = usize::try_from(task.budget.steps).unwrap_or(usize::MAX);
-    all.extend(with_reads(gold, tools, steps).map(|decisions| variant(Rule::ReadBreaks, "the gold with further reads", &decisions, Expect::Pass)));
+    all.extend(
+        with_reads(gold, tools, steps)
+            .map(|decisions| variant(Rule::ReadBreaks, "the gold with further reads", &decisions, Expect::Pass)),
+    );
     let orders = order::reorderings(task).into_iter().filter(|(_, decisions)| decisions.len() <= steps);
     all.extend(orders.map(|(label, decisions)| variant(Rule::OrderBreaks, label, &decisions, Expect::Pass)));
     let spellings = spelling::spellings(gold);
-    all.extend(spellings.into_iter().map(|(label, decisions)| Variant { rule: Rule::SpellingBreaks, label, decisions, expect: Expect::Pass }));
+    all.extend(spellings.into_iter().map(|(label, decisions)| Variant {
+        rule: Rule::SpellingBreaks,
+        label,
+        decisions,
+        expect: Expect::Pass,
+    }));
     for (turn, position, call) in writes(gold, tools) {
         if superseded(gold, turn, position, call) {
             continue;
         }
         if let Some((what, arguments)) = spec(tools, call).and_then(|spec| mutate::elsewhere(call, spec)) {
             let label = format!("the gold with {what} in {}", shown(call));
-            all.push(variant(Rule::WrongTargetPasses, label, &replaced(gold, turn, position, arguments), Expect::NoPass));
+            all.push(variant(
+                Rule::WrongTargetPasses,
+                label,
+                &replaced(gold, turn, position, arguments),
+                Expect::NoPass,
+            ));
         }
     }
     all
 }
 
 fn variant(rule: Rule, label: impl Into<String>, decisions: &[Vec<Action>], expect: Expect) -> Variant {
-    let decisions = decisions.iter().map(|turn| turn.iter().map(|action| Proposed::Action { value: action.clone() }).collect()).collect();
+    let decisions = decisions
+        .iter()
+        .map(|turn| turn.iter().map(|action| Proposed::Action { value: action.clone() }).collect())
+        .collect();
     Variant { rule, label: label.into(), decisions, expect }
 }
 
@@ -58,7 +74,10 @@ fn effect(tools: &[InstalledTool], call: &ToolCall) -> Effect {
 }
 
 /// The calls that change something, with turn and position.
-fn writes<'a>(gold: &'a [Vec<Action>], tools: &'a [InstalledTool]) -> impl Iterator<Item = (usize, usize, &'a ToolCall)> {
+fn writes<'a>(
+    gold: &'a [Vec<Action>],
+    tools: &'a [InstalledTool],
+) -> impl Iterator<Item = (usize, usize, &'a ToolCall)> {
     calls(gold).filter(|(_, _, call)| effect(tools, call) != Effect::Read)
 }
 
@@ -73,14 +92,24 @@ fn calls(gold: &[Vec<Action>]) -> impl Iterator<Item = (usize, usize, &ToolCall)
 
 /// Whether the same tool is called in a later turn: what a step on the way does exactly may then be free.
 fn superseded(gold: &[Vec<Action>], turn: usize, position: usize, call: &ToolCall) -> bool {
-    calls(gold).any(|(later, place, other)| later > turn && (later, place) != (turn, position) && other.tool == call.tool)
+    calls(gold)
+        .any(|(later, place, other)| later > turn && (later, place) != (turn, position) && other.tool == call.tool)
 }
 
 fn without(gold: &[Vec<Action>], turn: usize, position: usize) -> Vec<Vec<Action>> {
     let kept = |number: usize, actions: &[Action]| -> Vec<Action> {
-        actions.iter().enumerate().filter(|(place, _)| (number, *place) != (turn, position)).map(|(_, action)| action.clone()).collect()
+        actions
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| (number, *place) != (turn, position))
+            .map(|(_, action)| action.clone())
+            .collect()
     };
-    gold.iter().enumerate().map(|(number, actions)| kept(number, actions)).filter(|actions| !actions.is_empty()).collect()
+    gold.iter()
+        .enumerate()
+        .map(|(number, actions)| kept(number, actions))
+        .filter(|actions| !actions.is_empty())
+        .collect()
 }
 
 fn replaced(gold: &[Vec<Action>], turn: usize, position: usize, arguments: Value) -> Vec<Vec<Action>> {
@@ -112,13 +141,16 @@ fn with_reads(gold: &[Vec<Action>], tools: &[InstalledTool], steps: usize) -> Op
 
 /// Up to four reads: the clock, one of an app that the gold writes, one of another app, and the gold's own first read once more.
 fn reads(gold: &[Vec<Action>], tools: &[InstalledTool]) -> Vec<(ToolSpec, Value)> {
-    let written: Vec<&InstalledTool> = writes(gold, tools).filter_map(|(_, _, call)| tools.iter().find(|tool| tool.spec.name == call.tool)).collect();
+    let written: Vec<&InstalledTool> =
+        writes(gold, tools).filter_map(|(_, _, call)| tools.iter().find(|tool| tool.spec.name == call.tool)).collect();
     let queries = || tools.iter().filter_map(|tool| query(&tool.spec).map(|arguments| (tool, arguments)));
     let near = queries().find(|(tool, _)| written.iter().any(|other| other.plugin == tool.plugin));
     let far = queries().find(|(tool, _)| !written.iter().any(|other| other.plugin == tool.plugin));
     let clock = tools.iter().find(|tool| tool.spec.name == *CLOCK_TOOL).map(|tool| (tool, json!({})));
     let own = calls(gold).find(|(_, _, call)| effect(tools, call) == Effect::Read);
-    let own = own.and_then(|(_, _, call)| tools.iter().find(|tool| tool.spec.name == call.tool).map(|tool| (tool, call.arguments.clone())));
+    let own = own.and_then(|(_, _, call)| {
+        tools.iter().find(|tool| tool.spec.name == call.tool).map(|tool| (tool, call.arguments.clone()))
+    });
     // A read that comes before the gold's own may fail, and that is no harm either.
     [clock, near, far, own].into_iter().flatten().map(|(tool, arguments)| (tool.spec.clone(), arguments)).collect()
 }
@@ -128,7 +160,10 @@ fn query(spec: &ToolSpec) -> Option<Value> {
     let mut arguments = Map::new();
     arguments.insert("action".to_owned(), json!("query"));
     let arguments = Value::Object(arguments);
-    let allowed = spec.arguments_schema.pointer("/properties/action").is_some_and(|schema| mutate::choices(schema).contains(&json!("query")));
+    let allowed = spec
+        .arguments_schema
+        .pointer("/properties/action")
+        .is_some_and(|schema| mutate::choices(schema).contains(&json!("query")));
     let required = spec.arguments_schema.get("required").and_then(Value::as_array);
     let enough = required.is_none_or(|names| names.iter().all(|name| name == "action"));
     let rule = spec.access_rule(&arguments)?;

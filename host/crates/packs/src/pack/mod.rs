@@ -16,9 +16,9 @@ use loopwright_contract::name::PluginName;
 use loopwright_contract::task::Task;
 use serde_json::Value;
 
+pub(crate) use self::card::sha256;
 pub use self::card::{About, Card, Counts, FORMAT, Generator};
 pub use self::error::PackError;
-pub(crate) use self::card::sha256;
 pub(crate) use self::read::read_file;
 pub use self::read::{LINE_BYTES_MAX, TASKS_BYTES_MAX, TASKS_MAX, WORLD_BYTES_MAX, read, read_tasks};
 pub use self::write::write;
@@ -46,7 +46,8 @@ impl Pack {
     pub fn new(about: About, tasks: Vec<Task>, worlds: BTreeMap<String, Value>) -> Result<Self, PackError> {
         check_tasks(&tasks, &worlds)?;
         check_worlds(&worlds)?;
-        let files = files(&tasks, &worlds).iter().map(|(name, text)| (name.clone(), card::sha256(text.as_bytes()))).collect();
+        let files =
+            files(&tasks, &worlds).iter().map(|(name, text)| (name.clone(), card::sha256(text.as_bytes()))).collect();
         let card = Card::of(about, &tasks, files);
         Ok(Self { card, tasks, worlds })
     }
@@ -94,16 +95,26 @@ fn check_tasks(tasks: &[Task], worlds: &BTreeMap<String, Value>) -> Result<(), P
     let mut ids = BTreeSet::new();
     let mut splits = BTreeMap::new();
     for (position, task) in tasks.iter().enumerate() {
-        let wrong = |reason: String| PackError::Inconsistent { task: task.id.to_string(), line: position.saturating_add(1), reason };
+        let wrong = |reason: String| PackError::Inconsistent {
+            task: task.id.to_string(),
+            line: position.saturating_add(1),
+            reason,
+        };
         if !ids.insert(&task.id) {
             return Err(wrong("its id is that of an earlier task, expected every id once".to_owned()));
         }
         if let Some(world) = task.world.as_ref().filter(|world| !worlds.contains_key(*world)) {
-            return Err(wrong(format!("it begins in the world `{world}`, expected one of {:?}", worlds.keys().collect::<Vec<_>>())));
+            return Err(wrong(format!(
+                "it begins in the world `{world}`, expected one of {:?}",
+                worlds.keys().collect::<Vec<_>>()
+            )));
         }
         let split = *splits.entry(&task.family).or_insert(task.split);
         if split != task.split {
-            return Err(wrong(format!("family `{}` is in the split {:?}, an earlier task put it in {split:?}", task.family, task.split)));
+            return Err(wrong(format!(
+                "family `{}` is in the split {:?}, an earlier task put it in {split:?}",
+                task.family, task.split
+            )));
         }
         if task.checks.is_empty() {
             return Err(wrong("it has no check, expected at least one".to_owned()));
@@ -119,7 +130,10 @@ fn check_worlds(worlds: &BTreeMap<String, Value>) -> Result<(), PackError> {
         }
         let collections = world.as_object().map(|map| map.values().all(Value::is_object));
         if collections != Some(true) {
-            return Err(PackError::World { world: name.clone(), reason: "expected an object of collections, each an object of documents".to_owned() });
+            return Err(PackError::World {
+                world: name.clone(),
+                reason: "expected an object of collections, each an object of documents".to_owned(),
+            });
         }
     }
     Ok(())

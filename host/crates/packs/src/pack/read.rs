@@ -49,7 +49,11 @@ pub fn read(folder: &Path) -> Result<Pack, PackError> {
             Some(_) => return Err(PackError::TooMany { file: CARD_FILE.to_owned(), line: 1, limit: WORLDS_MAX }),
         }
     }
-    let tasks = tasks.ok_or_else(|| PackError::Card { field: "files", expected: "no `tasks.jsonl`".to_owned(), found: "a pack without one is none".to_owned() })?;
+    let tasks = tasks.ok_or_else(|| PackError::Card {
+        field: "files",
+        expected: "no `tasks.jsonl`".to_owned(),
+        found: "a pack without one is none".to_owned(),
+    })?;
     let about = About {
         name: card.name.clone(),
         version: card.version.clone(),
@@ -76,10 +80,18 @@ fn read_card(folder: &Path) -> Result<Card, PackError> {
 
 fn compare_cards(card: &Card, computed: &Card) -> Result<(), PackError> {
     if card.splits != computed.splits {
-        return Err(PackError::Card { field: "splits", expected: format!("{:?}", card.splits), found: format!("{:?}", computed.splits) });
+        return Err(PackError::Card {
+            field: "splits",
+            expected: format!("{:?}", card.splits),
+            found: format!("{:?}", computed.splits),
+        });
     }
     if card.counts != computed.counts {
-        return Err(PackError::Card { field: "counts", expected: format!("{:?}", card.counts), found: format!("{:?}", computed.counts) });
+        return Err(PackError::Card {
+            field: "counts",
+            expected: format!("{:?}", card.counts),
+            found: format!("{:?}", computed.counts),
+        });
     }
     Ok(())
 }
@@ -89,8 +101,13 @@ fn world_name(file: &str) -> Result<Option<&str>, PackError> {
     if file == TASKS_FILE {
         return Ok(None);
     }
-    let name = file.strip_prefix(WORLDS_FOLDER).and_then(|rest| rest.strip_prefix('/')).and_then(|rest| rest.strip_suffix(".json"));
-    let plain = |name: &&str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let name = file
+        .strip_prefix(WORLDS_FOLDER)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .and_then(|rest| rest.strip_suffix(".json"));
+    let plain = |name: &&str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    };
     name.filter(plain).map(Some).ok_or_else(|| PackError::FileName { found: file.chars().take(80).collect() })
 }
 
@@ -109,7 +126,8 @@ pub fn read_tasks(bytes: &[u8]) -> Result<Vec<Task>, PackError> {
         if tasks.len() >= TASKS_MAX {
             return Err(PackError::TooMany { file: TASKS_FILE.to_owned(), line: number, limit: TASKS_MAX });
         }
-        let task = read_line(line).map_err(|reason| PackError::Line { file: TASKS_FILE.to_owned(), line: number, reason })?;
+        let task =
+            read_line(line).map_err(|reason| PackError::Line { file: TASKS_FILE.to_owned(), line: number, reason })?;
         tasks.push(task);
     }
     Ok(tasks)
@@ -123,7 +141,8 @@ fn read_line(line: &[u8]) -> Result<Task, String> {
     if text.trim().is_empty() {
         return Err("the line is empty, expected one task".to_owned());
     }
-    let value = parse(text, &JsonLimits { bytes_max: LINE_BYTES_MAX, ..JsonLimits::FILE }).map_err(|error| error.to_string())?;
+    let value = parse(text, &JsonLimits { bytes_max: LINE_BYTES_MAX, ..JsonLimits::FILE })
+        .map_err(|error| error.to_string())?;
     if !value.is_object() {
         return Err("expected an object, one task".to_owned());
     }
@@ -146,7 +165,11 @@ fn line_after(bytes: &[u8]) -> usize {
 
 /// The parser's message ends with `line N column M`.
 fn line_in(message: &str) -> usize {
-    message.rsplit_once(" line ").and_then(|(_, rest)| rest.split(' ').next()).and_then(|number| number.parse().ok()).unwrap_or(1)
+    message
+        .rsplit_once(" line ")
+        .and_then(|(_, rest)| rest.split(' ').next())
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(1)
 }
 
 /// Reads one plain file of at most `limit` bytes; links, folders and pipes are refused before they are opened.
@@ -156,15 +179,23 @@ pub(crate) fn read_file(folder: &Path, name: &str, limit: u64) -> Result<Vec<u8>
         let parent = path.clone();
         path.push(part);
         let attempt = || format!("cannot read `{name}` in `{}`", folder.display());
-        let kind = std::fs::symlink_metadata(&path).map_err(|source| PackError::Io { attempt: attempt(), source })?.file_type();
+        let kind = std::fs::symlink_metadata(&path)
+            .map_err(|source| PackError::Io { attempt: attempt(), source })?
+            .file_type();
         if kind.is_symlink() {
-            return Err(PackError::NotAFile { file: path.strip_prefix(&parent).unwrap_or(&path).display().to_string(), found: "link" });
+            return Err(PackError::NotAFile {
+                file: path.strip_prefix(&parent).unwrap_or(&path).display().to_string(),
+                found: "link",
+            });
         }
     }
     let io = |source| PackError::Io { attempt: format!("cannot read `{name}` in `{}`", folder.display()), source };
     let metadata = std::fs::metadata(&path).map_err(io)?;
     if !metadata.is_file() {
-        return Err(PackError::NotAFile { file: name.to_owned(), found: if metadata.is_dir() { "folder" } else { "special file" } });
+        return Err(PackError::NotAFile {
+            file: name.to_owned(),
+            found: if metadata.is_dir() { "folder" } else { "special file" },
+        });
     }
     if metadata.len() > limit {
         return Err(PackError::TooLarge { file: name.to_owned(), limit });

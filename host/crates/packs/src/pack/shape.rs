@@ -46,8 +46,12 @@ const USER: Shape = Fields(&[
     ("consents", List(&Fields(&[("tool", Any), ("arguments", Any)]))),
 ]);
 
-const BUDGET: Shape =
-    Fields(&[("steps", Any), ("tokens", Any), ("cost_micros", Any), ("wall", Fields(&[("secs", Any), ("nanos", Any)]))]);
+const BUDGET: Shape = Fields(&[
+    ("steps", Any),
+    ("tokens", Any),
+    ("cost_micros", Any),
+    ("wall", Fields(&[("secs", Any), ("nanos", Any)])),
+]);
 
 const TASK: Shape = Fields(&[
     ("id", Any),
@@ -91,7 +95,10 @@ fn check(value: &Value, shape: Shape, at: &mut String) -> Result<(), String> {
                 Some((_, fields)) => check_fields(map, fields, Some(tag), at),
                 None => {
                     let names: Vec<&str> = cases.iter().map(|(name, _)| *name).collect();
-                    Err(format!("at `{at}`: `{tag}` is {}, expected one of {names:?}", map.get(tag).map_or("absent".to_owned(), short)))
+                    Err(format!(
+                        "at `{at}`: `{tag}` is {}, expected one of {names:?}",
+                        map.get(tag).map_or("absent".to_owned(), short)
+                    ))
                 }
             }
         }
@@ -100,7 +107,12 @@ fn check(value: &Value, shape: Shape, at: &mut String) -> Result<(), String> {
     }
 }
 
-fn check_fields(map: &Map<String, Value>, fields: &[(&str, Shape)], tag: Option<&str>, at: &mut String) -> Result<(), String> {
+fn check_fields(
+    map: &Map<String, Value>,
+    fields: &[(&str, Shape)],
+    tag: Option<&str>,
+    at: &mut String,
+) -> Result<(), String> {
     for (name, value) in map {
         if tag == Some(name) {
             continue;
@@ -126,5 +138,9 @@ fn within<R>(at: &mut String, part: &str, inner: impl FnOnce(&mut String) -> R) 
 
 fn short(value: &Value) -> String {
     let text = value.to_string();
-    if text.chars().count() > 40 { format!("`{}...`", text.chars().take(40).collect::<String>()) } else { format!("`{text}`") }
+    if text.chars().count() > 40 {
+        format!("`{}...`", text.chars().take(40).collect::<String>())
+    } else {
+        format!("`{text}`")
+    }
 }

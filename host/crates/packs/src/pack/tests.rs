@@ -21,7 +21,13 @@ fn made() -> Pack {
     for task in &mut tasks {
         task.world = Some("small".to_owned());
     }
-    let about = About { name: "sample".to_owned(), version: "1.2.3".to_owned(), licence: "MIT".to_owned(), source: "a test".to_owned(), generator: None };
+    let about = About {
+        name: "sample".to_owned(),
+        version: "1.2.3".to_owned(),
+        licence: "MIT".to_owned(),
+        source: "a test".to_owned(),
+        generator: None,
+    };
     let worlds = BTreeMap::from([("small".to_owned(), json!({"net": {"wifi": {"on": true}}}))]);
     Pack::new(about, tasks, worlds).expect("the parts agree")
 }
@@ -50,7 +56,9 @@ fn read_changed(file: &str, mend: bool, change: impl Fn(Vec<u8>) -> Vec<u8>) -> 
 fn refused(result: Result<Pack, PackError>, part: &str) {
     match result {
         Ok(_) => panic!("it was read; expected an error with `{part}`"),
-        Err(error) => assert!(loopwright_contract::fault::chain(&error).contains(part), "`{error}` does not contain `{part}`"),
+        Err(error) => {
+            assert!(loopwright_contract::fault::chain(&error).contains(part), "`{error}` does not contain `{part}`")
+        }
     }
 }
 
@@ -66,7 +74,8 @@ fn what_is_written_reads_back_and_is_written_the_same_again() {
         let bytes = |folder: &Path| std::fs::read(folder.join(file)).expect("read");
         assert_eq!(bytes(first.path()), bytes(second.path()), "{file}");
     }
-    let left: Vec<_> = std::fs::read_dir(first.path()).expect("listed").map(|entry| entry.expect("an entry").file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(first.path()).expect("listed").map(|entry| entry.expect("an entry").file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().contains("partial")), "temporary files were left: {left:?}");
 }
 
@@ -92,8 +101,16 @@ fn a_bad_line_is_named_by_its_number() {
         ("{", "\u{0}{", "line 1: not acceptable JSON"),
         ("{", "{\"category\":\"x\",", "line 1: not acceptable JSON: duplicate key `category`"),
         ("{", "{\"goal\":1,", "line 1: at ``: unknown field `goal`, expected one of [\"id\""),
-        ("\"consents\"", "\"consent\"", "line 1: at `/user`: unknown field `consent`, expected one of [\"slots\", \"consents\"]"),
-        ("\"action\":\"call\"", "\"action\":\"cal\"", "line 1: at `/gold/0/0`: `action` is `\"cal\"`, expected one of [\"call\""),
+        (
+            "\"consents\"",
+            "\"consent\"",
+            "line 1: at `/user`: unknown field `consent`, expected one of [\"slots\", \"consents\"]",
+        ),
+        (
+            "\"action\":\"call\"",
+            "\"action\":\"cal\"",
+            "line 1: at `/gold/0/0`: `action` is `\"cal\"`, expected one of [\"call\"",
+        ),
         ("\"gold\":[[{", "\"gold\":[[7,{", "line 1: "),
         ("\"family\":\"", "\"provenance\":{},\"family\":\"", "line 1: not acceptable JSON: duplicate key `provenance`"),
         ("\"lang\":\"en\"", "\"lang\":\"e n\"", "line 1: `e n` is not a language tag"),
@@ -102,7 +119,9 @@ fn a_bad_line_is_named_by_its_number() {
         refused(read_changed(TASKS_FILE, true, change), part);
     }
     refused(read_changed(TASKS_FILE, true, |bytes| [vec![0xff], bytes].concat()), "line 1: not UTF-8 after byte 0");
-    let twice = |bytes: Vec<u8>| bytes.iter().chain(bytes.split_inclusive(|byte| *byte == b'\n').next().expect("a line")).copied().collect();
+    let twice = |bytes: Vec<u8>| {
+        bytes.iter().chain(bytes.split_inclusive(|byte| *byte == b'\n').next().expect("a line")).copied().collect()
+    };
     refused(read_changed(TASKS_FILE, true, twice), "(line 7): its id is that of an earlier task");
 }
 
@@ -123,11 +142,21 @@ fn limits_are_enforced() {
 
 #[test]
 fn a_changed_or_contradicting_file_is_noticed() {
-    refused(read_changed(TASKS_FILE, false, |mut bytes| [std::mem::take(&mut bytes), b"\n".to_vec()].concat()), "the card says");
+    refused(
+        read_changed(TASKS_FILE, false, |mut bytes| [std::mem::take(&mut bytes), b"\n".to_vec()].concat()),
+        "the card says",
+    );
     refused(read_changed("worlds/small.json", false, |_| b"{}".to_vec()), "the card says");
     refused(read_changed("worlds/small.json", true, |_| b"[]".to_vec()), "world `small`");
-    refused(read_changed("worlds/small.json", true, |_| b"{\n\"a\":{},\n\"a\":{}}".to_vec()), "`worlds/small.json` line 3");
-    let card = |from: &'static str, to: &'static str| read_changed(CARD_FILE, false, move |bytes| String::from_utf8(bytes).expect("text").replacen(from, to, 1).into_bytes());
+    refused(
+        read_changed("worlds/small.json", true, |_| b"{\n\"a\":{},\n\"a\":{}}".to_vec()),
+        "`worlds/small.json` line 3",
+    );
+    let card = |from: &'static str, to: &'static str| {
+        read_changed(CARD_FILE, false, move |bytes| {
+            String::from_utf8(bytes).expect("text").replacen(from, to, 1).into_bytes()
+        })
+    };
     refused(card("\"tasks\":6", "\"tasks\":7"), "`card.json` counts says");
     refused(card("\"name\":", "\"nmae\":"), "unknown field `nmae`");
     refused(card("loopwright-pack/1", "loopwright-pack/9"), "`format` is \"loopwright-pack/9\", this version reads");
@@ -153,9 +182,19 @@ fn links_and_folders_are_not_followed() {
 #[test]
 fn a_family_in_two_splits_and_a_world_that_is_not_there_are_refused() {
     let pack = sample();
-    let about = || About { name: "x".to_owned(), version: "1".to_owned(), licence: "MIT".to_owned(), source: "x".to_owned(), generator: None };
+    let about = || About {
+        name: "x".to_owned(),
+        version: "1".to_owned(),
+        licence: "MIT".to_owned(),
+        source: "x".to_owned(),
+        generator: None,
+    };
     let mut tasks = pack.tasks().to_vec();
-    tasks[0].split = if tasks[0].split == loopwright_contract::task::Split::Test { loopwright_contract::task::Split::Dev } else { loopwright_contract::task::Split::Test };
+    tasks[0].split = if tasks[0].split == loopwright_contract::task::Split::Test {
+        loopwright_contract::task::Split::Dev
+    } else {
+        loopwright_contract::task::Split::Test
+    };
     refused(Pack::new(about(), tasks, pack.worlds().clone()), "an earlier task put it in");
     refused(Pack::new(about(), pack.tasks().to_vec(), BTreeMap::new()), "it begins in the world `small`");
     let mut tasks = pack.tasks().to_vec();

@@ -136,7 +136,8 @@ fn one(family: &Family, label: &str, instance: u32, tongue: Tongue, set: Phrasin
     let phrases = family.phrases.get(plan.phrasing).ok_or_else(|| broken(format!("no phrasing {}", plan.phrasing)))?;
     let request = request(phrases, &plan, label, tongue, set);
     let task = Task {
-        id: TaskId::new(format!("{NAME}.{}.{}.{instance}", family.name, tongue.tag())).map_err(|error| broken(error.to_string()))?,
+        id: TaskId::new(format!("{NAME}.{}.{}.{instance}", family.name, tongue.tag()))
+            .map_err(|error| broken(error.to_string()))?,
         family: family.name.to_owned(),
         category: plan.category.unwrap_or(family.category).to_owned(),
         split: split_of(family.name),

@@ -188,7 +188,10 @@ impl Plan {
     /// These calls were made, each after those that it names; further reads do no harm. Arguments that say what is so anyway are passed over.
     pub(super) fn made(self, calls: Value) -> Self {
         let free = ["simSlot", "castDirection", "connectionMethod", "targetDeviceType"];
-        self.check("tool-calls", json!({"calls": calls, "order": "partial", "extra": "reads", "ignore_arguments": free}))
+        self.check(
+            "tool-calls",
+            json!({"calls": calls, "order": "partial", "extra": "reads", "ignore_arguments": free}),
+        )
     }
 
     /// A further check.
@@ -205,7 +208,8 @@ impl Plan {
         if let Some(problem) = self.problem.take() {
             return Err(problem);
         }
-        let ended = self.gold.iter().flatten().any(|action| matches!(action, Action::Finish { .. } | Action::Refuse { .. }));
+        let ended =
+            self.gold.iter().flatten().any(|action| matches!(action, Action::Finish { .. } | Action::Refuse { .. }));
         if !ended {
             let answer = tongue.of(("All done.", "都办好了。")).to_owned();
             self.gold.push(vec![Action::Finish { answer, data: None }]);

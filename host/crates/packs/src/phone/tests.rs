@@ -10,19 +10,83 @@ use super::{PhrasingSet, builtin, builtin_with_phrasings, split_of};
 
 /// The tools of the catalogue that the phone world's first part has.
 const CATALOGUE: &[&str] = &[
-    "add_contact", "calculate_date", "calculate_expression", "calendar_service", "configure_hotspot", "control_cooling_fan",
-    "control_device_power", "control_screen", "control_screen_casting", "convert_currency", "convert_unit", "manage_accessibility_feature",
-    "manage_airplane_mode", "manage_alarm", "manage_always_on_display", "manage_audio_balance", "manage_audio_output", "manage_auto_rotate",
-    "manage_battery", "manage_bedtime", "manage_bluetooth", "manage_brightness", "manage_clipboard_sharing", "manage_color_mode",
-    "manage_contact", "manage_countdown", "manage_dark_mode", "manage_data_limit", "manage_datetime_setting", "manage_device_info",
-    "manage_device_pairing", "manage_dnd", "manage_eye_comfort", "manage_focus_mode", "manage_font", "manage_hotspot",
-    "manage_keyboard_mouse_sharing", "manage_language_region", "manage_location_service", "manage_message", "manage_mobile_data",
-    "manage_multi_screen", "manage_network_mode", "manage_nfc", "manage_note", "manage_notification_setting", "manage_refresh_rate",
-    "manage_roaming", "manage_schedule", "manage_scheduled_power", "manage_select_to_speak", "manage_sim", "manage_sound_effect",
-    "manage_sound_mode", "manage_status_bar_display", "manage_stopwatch", "manage_system_update", "manage_talkback", "manage_usb_debug",
-    "manage_vibration", "manage_volume", "manage_vpn", "manage_wifi", "manage_world_clock", "query_current_time", "query_data_usage",
-    "query_free_busy", "query_setting", "respond_calendar_invite", "run_network_test", "search_contacts", "search_messages",
-    "send_message", "set_display_size", "set_ringtone", "set_screen_resolution", "set_screen_timeout",
+    "add_contact",
+    "calculate_date",
+    "calculate_expression",
+    "calendar_service",
+    "configure_hotspot",
+    "control_cooling_fan",
+    "control_device_power",
+    "control_screen",
+    "control_screen_casting",
+    "convert_currency",
+    "convert_unit",
+    "manage_accessibility_feature",
+    "manage_airplane_mode",
+    "manage_alarm",
+    "manage_always_on_display",
+    "manage_audio_balance",
+    "manage_audio_output",
+    "manage_auto_rotate",
+    "manage_battery",
+    "manage_bedtime",
+    "manage_bluetooth",
+    "manage_brightness",
+    "manage_clipboard_sharing",
+    "manage_color_mode",
+    "manage_contact",
+    "manage_countdown",
+    "manage_dark_mode",
+    "manage_data_limit",
+    "manage_datetime_setting",
+    "manage_device_info",
+    "manage_device_pairing",
+    "manage_dnd",
+    "manage_eye_comfort",
+    "manage_focus_mode",
+    "manage_font",
+    "manage_hotspot",
+    "manage_keyboard_mouse_sharing",
+    "manage_language_region",
+    "manage_location_service",
+    "manage_message",
+    "manage_mobile_data",
+    "manage_multi_screen",
+    "manage_network_mode",
+    "manage_nfc",
+    "manage_note",
+    "manage_notification_setting",
+    "manage_refresh_rate",
+    "manage_roaming",
+    "manage_schedule",
+    "manage_scheduled_power",
+    "manage_select_to_speak",
+    "manage_sim",
+    "manage_sound_effect",
+    "manage_sound_mode",
+    "manage_status_bar_display",
+    "manage_stopwatch",
+    "manage_system_update",
+    "manage_talkback",
+    "manage_usb_debug",
+    "manage_vibration",
+    "manage_volume",
+    "manage_vpn",
+    "manage_wifi",
+    "manage_world_clock",
+    "query_current_time",
+    "query_data_usage",
+    "query_free_busy",
+    "query_setting",
+    "respond_calendar_invite",
+    "run_network_test",
+    "search_contacts",
+    "search_messages",
+    "send_message",
+    "set_display_size",
+    "set_ringtone",
+    "set_screen_resolution",
+    "set_screen_timeout",
 ];
 
 fn calls(task: &Task) -> impl Iterator<Item = &ToolCall> {
@@ -42,7 +106,8 @@ fn twins(tasks: &[Task]) -> BTreeMap<&str, BTreeSet<&str>> {
 
 #[test]
 fn the_same_seed_gives_the_same_pack_and_another_seed_another() {
-    let (first, second, other) = (builtin(5, 2).expect("a pack"), builtin(5, 2).expect("a pack"), builtin(6, 2).expect("a pack"));
+    let (first, second, other) =
+        (builtin(5, 2).expect("a pack"), builtin(5, 2).expect("a pack"), builtin(6, 2).expect("a pack"));
     assert_eq!(first.files(), second.files());
     assert_eq!(first.card(), second.card());
     assert_ne!(first.files(), other.files());
@@ -82,7 +147,19 @@ fn there_are_as_many_families_tasks_and_categories_as_promised() {
     let pack = builtin(11, 2).expect("a pack");
     let counts = &pack.card().counts;
     assert!(counts.families >= 44 && counts.tasks >= 120, "{counts:?}");
-    for category in ["single", "query", "ordered", "parallel", "conditional", "conflict", "cross_app", "missing_information", "must_refuse", "confirmation", "skill"] {
+    for category in [
+        "single",
+        "query",
+        "ordered",
+        "parallel",
+        "conditional",
+        "conflict",
+        "cross_app",
+        "missing_information",
+        "must_refuse",
+        "confirmation",
+        "skill",
+    ] {
         assert!(counts.categories.get(category).is_some_and(|count| *count >= 4), "{category}: {counts:?}");
     }
     for split in [Split::Train, Split::Dev, Split::Test] {
@@ -106,7 +183,9 @@ fn twins_have_the_same_numbers_and_the_same_calls() {
         if english.family != chinese.family || english.id.as_str().replace(".en.", ".zh.") != chinese.id.as_str() {
             continue;
         }
-        let shape = |task: &Task| -> Vec<(String, Option<Value>)> { calls(task).map(|call| (call.tool.to_string(), call.arguments.get("action").cloned())).collect() };
+        let shape = |task: &Task| -> Vec<(String, Option<Value>)> {
+            calls(task).map(|call| (call.tool.to_string(), call.arguments.get("action").cloned())).collect()
+        };
         assert_eq!(shape(english), shape(chinese), "{}", english.id);
     }
 }
@@ -116,9 +195,19 @@ fn every_phrasing_occurs_and_names_what_it_is_about() {
     for family in super::families::all() {
         for phrases in family.phrases {
             for tongue in [super::Tongue::English, super::Tongue::Chinese] {
-                let all: Vec<&str> = [PhrasingSet::Seen, PhrasingSet::Unseen].iter().flat_map(|set| phrases.of(tongue, *set)).copied().collect();
+                let all: Vec<&str> = [PhrasingSet::Seen, PhrasingSet::Unseen]
+                    .iter()
+                    .flat_map(|set| phrases.of(tongue, *set))
+                    .copied()
+                    .collect();
                 assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{}: {all:?}", family.name);
-                let names = |text: &str| text.split('{').skip(1).filter_map(|part| part.split('}').next()).map(str::to_owned).collect::<BTreeSet<_>>();
+                let names = |text: &str| {
+                    text.split('{')
+                        .skip(1)
+                        .filter_map(|part| part.split('}').next())
+                        .map(str::to_owned)
+                        .collect::<BTreeSet<_>>()
+                };
                 for text in &all {
                     assert_eq!(names(text), names(all[0]), "{}: `{text}`", family.name);
                 }
@@ -137,7 +226,14 @@ fn gold_names_tools_of_the_catalogue_and_ends_the_episode() {
             }
             let ids: BTreeSet<_> = calls(task).map(|call| &call.id).collect();
             assert_eq!(ids.len(), calls(task).count(), "{}: a call id is used twice", task.id);
-            assert!(matches!(task.gold.last().and_then(|turn| turn.last()), Some(Action::Finish { .. } | Action::Refuse { .. })), "{}", task.id);
+            assert!(
+                matches!(
+                    task.gold.last().and_then(|turn| turn.last()),
+                    Some(Action::Finish { .. } | Action::Refuse { .. })
+                ),
+                "{}",
+                task.id
+            );
             assert!(task.gold.len() <= 10, "{}: {} turns leave no room for mistakes", task.id, task.gold.len());
         }
     }
@@ -149,13 +245,19 @@ fn nothing_that_an_agent_sees_names_the_task_or_its_part() {
         let mut visible = vec![task.request.clone(), task.setup.to_string()];
         for edit in &task.edits {
             match edit {
-                DocumentEdit::Put { key, value, .. } | DocumentEdit::Patch { key, value, .. } => visible.push(format!("{key} {value}")),
+                DocumentEdit::Put { key, value, .. } | DocumentEdit::Patch { key, value, .. } => {
+                    visible.push(format!("{key} {value}"))
+                }
                 DocumentEdit::Delete { key, .. } => visible.push(key.clone()),
             }
         }
         for text in visible {
             for label in [task.id.as_str(), task.family.as_str(), "gold", "target", "distractor", "answer"] {
-                assert!(!text.to_lowercase().contains(label) || task.request.contains(label), "{}: `{text}` contains `{label}`", task.id);
+                assert!(
+                    !text.to_lowercase().contains(label) || task.request.contains(label),
+                    "{}: `{text}` contains `{label}`",
+                    task.id
+                );
             }
         }
     }
@@ -179,7 +281,11 @@ fn missing_information_has_a_slot_whose_question_the_gold_asks_and_a_twin_withou
         let question = question.unwrap_or_else(|| panic!("{} asks nothing", task.id));
         let slot = task.user.slots.iter().find(|slot| slot.asked_by.iter().any(|word| question.contains(word)));
         assert!(slot.is_some(), "{}: no slot answers `{question}`", task.id);
-        assert!(!task.request.contains(&slot.expect("there is one").answer), "{}: the request says what is missing", task.id);
+        assert!(
+            !task.request.contains(&slot.expect("there is one").answer),
+            "{}: the request says what is missing",
+            task.id
+        );
     }
     assert!(asked.len() >= 4);
     for family in asked {

@@ -69,16 +69,22 @@ pub fn result_difference(ok: bool, result: &Value, recorded: &RecordedCall) -> O
 }
 
 fn unwrapped(value: &Value) -> Value {
-    let inner = value.as_str().and_then(|text| parse(text, &JsonLimits::FILE).ok()).filter(|inner| inner.is_object() || inner.is_array());
+    let inner = value
+        .as_str()
+        .and_then(|text| parse(text, &JsonLimits::FILE).ok())
+        .filter(|inner| inner.is_object() || inner.is_array());
     inner.unwrap_or_else(|| value.clone())
 }
 
 /// Where the documents that an episode changed differ from the recorded ones: `/changes/<collection>/<key>` and the place in it.
 #[must_use]
 pub fn changes_difference(changes: &[Change], recorded: &[RecordedChange]) -> Option<String> {
-    let found: BTreeMap<(&str, &str), Option<&Value>> = changes.iter().map(|change| ((&*change.collection, &*change.key), change.after.as_ref())).collect();
-    let expected: BTreeMap<(&str, &str), Option<&Value>> =
-        recorded.iter().map(|change| ((&*change.collection, &*change.key), change.after.as_ref().filter(|after| !after.is_null()))).collect();
+    let found: BTreeMap<(&str, &str), Option<&Value>> =
+        changes.iter().map(|change| ((&*change.collection, &*change.key), change.after.as_ref())).collect();
+    let expected: BTreeMap<(&str, &str), Option<&Value>> = recorded
+        .iter()
+        .map(|change| ((&*change.collection, &*change.key), change.after.as_ref().filter(|after| !after.is_null())))
+        .collect();
     let mut keys: Vec<&(&str, &str)> = found.keys().chain(expected.keys()).collect();
     keys.sort_unstable();
     keys.dedup();

@@ -142,13 +142,23 @@ pub fn import(folder: &Path) -> Result<Imported, PackError> {
 /// The id that a task of the folder has in the pack: the world's name and the original id, with `_` for characters that ids do not have.
 #[must_use]
 pub fn task_id(world: &str, original: &str) -> String {
-    let clean = |character: char| if character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.' | '#' | ':') { character } else { '_' };
+    let clean = |character: char| {
+        if character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.' | '#' | ':') {
+            character
+        } else {
+            '_'
+        }
+    };
     format!("{world}.{}", original.chars().map(clean).take(120_usize.saturating_sub(world.len())).collect::<String>())
 }
 
 fn name(folder: &Path) -> String {
     let last = folder.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let name: String = last.chars().map(|character| if character.is_ascii_alphanumeric() { character } else { '-' }).take(64).collect();
+    let name: String = last
+        .chars()
+        .map(|character| if character.is_ascii_alphanumeric() { character } else { '-' })
+        .take(64)
+        .collect();
     if name.is_empty() { "world".to_owned() } else { name }
 }
 
@@ -191,7 +201,8 @@ fn read_typed<T: DeserializeOwned>(folder: &Path, file: &str) -> Result<T, PackE
 /// A typed value of bytes that are one JSON text.
 fn typed<T: DeserializeOwned>(file: &str, line: usize, bytes: &[u8]) -> Result<T, PackError> {
     let wrong = |reason: String| PackError::Line { file: file.to_owned(), line, reason };
-    let text = std::str::from_utf8(bytes).map_err(|error| wrong(format!("not UTF-8 after byte {}", error.valid_up_to())))?;
+    let text =
+        std::str::from_utf8(bytes).map_err(|error| wrong(format!("not UTF-8 after byte {}", error.valid_up_to())))?;
     let value = parse(text, &JsonLimits::FILE).map_err(|error| wrong(error.to_string()))?;
     serde_json::from_value(value).map_err(|error| wrong(error.to_string()))
 }

@@ -64,7 +64,11 @@ pub(super) fn read(world: &str, bytes: &[u8]) -> Result<Vec<Task>, PackError> {
         .enumerate()
         .map(|(position, original)| {
             let id = original.id.clone();
-            task(world, original, &hash).map_err(|error| PackError::Inconsistent { task: id, line: position.saturating_add(1), reason: error.to_string() })
+            task(world, original, &hash).map_err(|error| PackError::Inconsistent {
+                task: id,
+                line: position.saturating_add(1),
+                reason: error.to_string(),
+            })
         })
         .collect()
 }
@@ -74,7 +78,10 @@ fn task(world: &str, original: Original, hash: &str) -> Result<Task, NameError> 
     let gold = gold(original.evaluation_criteria.actions.unwrap_or_default(), &communicated)?;
     let mut checks = vec![Check { verifier: PluginName::new("target-state")?, check: json!({}) }];
     if !communicated.is_empty() {
-        checks.push(Check { verifier: PluginName::new("state-assertions")?, check: json!({"rows": [{"answer_contains": communicated}]}) });
+        checks.push(Check {
+            verifier: PluginName::new("state-assertions")?,
+            check: json!({"rows": [{"answer_contains": communicated}]}),
+        });
     }
     let decisions = u32::try_from(gold.len()).unwrap_or(u32::MAX);
     let default = EpisodeBudget::default();

@@ -27,7 +27,9 @@ fn retail_is_read_whole() {
     assert_eq!(imported.recording.replays.len(), 74);
     assert_eq!(imported.recording.replays.iter().map(|replay| replay.calls.len()).sum::<usize>(), 365);
     assert!(imported.policy.is_some_and(|policy| !policy.is_empty()));
-    let count = |collection: &str| imported.recording.world.get(collection).and_then(Value::as_object).map(serde_json::Map::len);
+    let count = |collection: &str| {
+        imported.recording.world.get(collection).and_then(Value::as_object).map(serde_json::Map::len)
+    };
     assert_eq!((count("products"), count("users"), count("orders")), (Some(50), Some(500), Some(1000)));
     assert_eq!(imported.pack.tasks().len(), 74);
     for task in imported.pack.tasks() {
@@ -43,9 +45,18 @@ fn the_gold_of_the_tasks_is_what_was_recorded() {
     let imported = import(&folder).expect("it is read");
     for replay in &imported.recording.replays {
         let id = super::task_id("tau2-retail", &replay.task_id);
-        let task = imported.pack.tasks().iter().find(|task| task.id == *id.as_str()).expect("each recording has its task");
-        let gold: Vec<(&ToolName, &Value)> = task.gold.iter().flatten().filter_map(|action| if let Action::Call(call) = action { Some((&call.tool, &call.arguments)) } else { None }).collect();
-        let recorded: Vec<(&ToolName, &Value)> = replay.calls.iter().map(|call| (&call.name, &call.arguments)).collect();
+        let task =
+            imported.pack.tasks().iter().find(|task| task.id == *id.as_str()).expect("each recording has its task");
+        let gold: Vec<(&ToolName, &Value)> = task
+            .gold
+            .iter()
+            .flatten()
+            .filter_map(
+                |action| if let Action::Call(call) = action { Some((&call.tool, &call.arguments)) } else { None },
+            )
+            .collect();
+        let recorded: Vec<(&ToolName, &Value)> =
+            replay.calls.iter().map(|call| (&call.name, &call.arguments)).collect();
         assert_eq!(gold, recorded, "{id}");
     }
 }
@@ -63,7 +74,10 @@ fn an_imported_pack_is_written_and_read_back() {
 fn airline_has_the_same_form_and_others_are_refused_by_name() {
     if let Some(folder) = public("tau2-airline") {
         let imported = import(&folder).expect("it is read");
-        assert_eq!((imported.pack.tasks().len(), imported.recording.tools.len(), imported.recording.replays.len()), (30, 14, 30));
+        assert_eq!(
+            (imported.pack.tasks().len(), imported.recording.tools.len(), imported.recording.replays.len()),
+            (30, 14, 30)
+        );
     }
     if let Some(folder) = public("tau2-telecom") {
         let error = recording(&folder).expect_err("its documents are TOML");
@@ -116,30 +130,54 @@ fn differences_are_named_by_pointer() {
 
 #[test]
 fn errors_are_equal_to_errors_whatever_they_say() {
-    assert_eq!(result_difference(false, &json!("not here"), &recorded(false, json!("ValueError: Order not found"))), None);
+    assert_eq!(
+        result_difference(false, &json!("not here"), &recorded(false, json!("ValueError: Order not found"))),
+        None
+    );
     assert_eq!(result_difference(true, &json!("x"), &recorded(false, json!("x"))).as_deref(), Some("/ok"));
     assert_eq!(result_difference(false, &json!("x"), &recorded(true, json!("x"))).as_deref(), Some("/ok"));
-    assert_eq!(result_difference(true, &json!({"a": {"b": 1}}), &recorded(true, json!({"a": {"b": 2}}))).as_deref(), Some("/result/a/b"));
+    assert_eq!(
+        result_difference(true, &json!({"a": {"b": 1}}), &recorded(true, json!({"a": {"b": 2}}))).as_deref(),
+        Some("/result/a/b")
+    );
     assert_eq!(result_difference(true, &json!({"b": 1, "a": 2}), &recorded(true, json!("{\"a\": 2, \"b\": 1}"))), None);
 }
 
 #[test]
 fn changes_are_compared_as_sets_of_documents() {
-    let change = |key: &str, after: Option<Value>| Change { collection: "orders".to_owned(), key: key.to_owned(), before: Some(json!({})), after };
-    let wanted = |key: &str, after: Option<Value>| RecordedChange { collection: "orders".to_owned(), key: key.to_owned(), after };
+    let change = |key: &str, after: Option<Value>| Change {
+        collection: "orders".to_owned(),
+        key: key.to_owned(),
+        before: Some(json!({})),
+        after,
+    };
+    let wanted = |key: &str, after: Option<Value>| RecordedChange {
+        collection: "orders".to_owned(),
+        key: key.to_owned(),
+        after,
+    };
     let found = [change("b", Some(json!({"n": 1}))), change("a", None)];
     assert_eq!(changes_difference(&found, &[wanted("a", Some(Value::Null)), wanted("b", Some(json!({"n": 1})))]), None);
-    assert_eq!(changes_difference(&found, &[wanted("a", None), wanted("b", Some(json!({"n": 2})))]).as_deref(), Some("/changes/orders/b/n"));
+    assert_eq!(
+        changes_difference(&found, &[wanted("a", None), wanted("b", Some(json!({"n": 2})))]).as_deref(),
+        Some("/changes/orders/b/n")
+    );
     assert_eq!(changes_difference(&found, &[wanted("a", None)]).as_deref(), Some("/changes/orders/b"));
     assert_eq!(changes_difference(&[], &[wanted("a", None)]).as_deref(), Some("/changes/orders/a"));
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::Bool), (-9..9_i64).prop_map(Value::from), "[a-c/~]{0,2}".prop_map(Value::String)];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        (-9..9_i64).prop_map(Value::from),
+        "[a-c/~]{0,2}".prop_map(Value::String)
+    ];
     leaf.prop_recursive(3, 16, 3, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::Array),
-            proptest::collection::btree_map("[a-c/~]{0,2}", inner, 0..3).prop_map(|map| Value::Object(map.into_iter().collect())),
+            proptest::collection::btree_map("[a-c/~]{0,2}", inner, 0..3)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }

@@ -9,8 +9,36 @@ use crate::number::value::Number;
 const CHARACTERS_MAX: usize = 32;
 /// Words in which a numeral character counts nothing.
 const NO_NUMBERS: &[&str] = &[
-    "一下", "一起", "一样", "一樣", "一直", "一些", "一定", "一般", "一会", "一會", "一边", "一邊", "一切", "一旦", "一共", "一点儿", "统一",
-    "統一", "唯一", "之一", "万一", "萬一", "第一时间", "星期一", "礼拜一", "周一", "千万别", "百度", "半径", "三明治",
+    "一下",
+    "一起",
+    "一样",
+    "一樣",
+    "一直",
+    "一些",
+    "一定",
+    "一般",
+    "一会",
+    "一會",
+    "一边",
+    "一邊",
+    "一切",
+    "一旦",
+    "一共",
+    "一点儿",
+    "统一",
+    "統一",
+    "唯一",
+    "之一",
+    "万一",
+    "萬一",
+    "第一时间",
+    "星期一",
+    "礼拜一",
+    "周一",
+    "千万别",
+    "百度",
+    "半径",
+    "三明治",
 ];
 /// What may not follow the digits of a decimal: the point was the hour of a time.
 const AFTER_TIME: &[&str] = &["十", "分", "刻", "半", "钟", "鐘", "整"];
@@ -98,7 +126,10 @@ pub(crate) fn cardinal(folded: &Folded, at: usize) -> Option<(i64, usize)> {
 /// Digits read one by one: 二〇二五. Two digits without a zero are left out: 三四 usually means "three or four".
 fn positional(characters: &[char]) -> Option<i64> {
     let approximate = characters.len() == 2 && !characters.iter().any(|ch| digit(*ch) == Some(0));
-    if characters.is_empty() || approximate || (characters.len() > 1 && characters.iter().any(|ch| matches!(ch, '两' | '兩'))) {
+    if characters.is_empty()
+        || approximate
+        || (characters.len() > 1 && characters.iter().any(|ch| matches!(ch, '两' | '兩')))
+    {
         return None;
     }
     characters.iter().try_fold(0_i64, |value, ch| value.checked_mul(10)?.checked_add(digit(*ch)?))
@@ -135,7 +166,11 @@ fn with_units(characters: &[char]) -> Option<i64> {
                 (total > 0 && last_unit == 10_000 && unit > last_unit).then_some(())?;
                 total = total.checked_mul(unit)?;
             } else {
-                total = if total > 0 && unit > 10_000 { (total + section).checked_mul(unit)? } else { total.checked_add(section.checked_mul(unit)?)? };
+                total = if total > 0 && unit > 10_000 {
+                    (total + section).checked_mul(unit)?
+                } else {
+                    total.checked_add(section.checked_mul(unit)?)?
+                };
             }
             section = 0;
             last_unit = unit;

@@ -30,7 +30,11 @@ pub(crate) fn scan(folded: &Folded, start: usize) -> DigitRun {
     let has_fraction = is_point(folded, point) && fraction_end > point + 1;
     let is_version = (start > 0 && is_point(folded, start - 1) && start > 1 && is_digit(folded, start - 2))
         || (is_point(folded, fraction_end) && is_digit(folded, fraction_end + 1));
-    if has_fraction && !is_version { DigitRun { start, point, end: fraction_end } } else { DigitRun { start, point, end } }
+    if has_fraction && !is_version {
+        DigitRun { start, point, end: fraction_end }
+    } else {
+        DigitRun { start, point, end }
+    }
 }
 
 /// The whole part and the decimals of a run, as digits only.

@@ -9,12 +9,48 @@ use crate::number::value::Number;
 const WORDS_MAX: usize = 32;
 
 const SMALL: &[&str] = &[
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
 ];
 const SMALL_ORDINALS: &[&str] = &[
-    "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
 ];
 const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const TENS_ORDINALS: &[&str] =
@@ -33,7 +69,8 @@ enum Numeral {
 }
 
 fn numeral(word: &str) -> Option<Numeral> {
-    let place = |list: &[&str]| list.iter().position(|entry| *entry == word).and_then(|place| i64::try_from(place).ok());
+    let place =
+        |list: &[&str]| list.iter().position(|entry| *entry == word).and_then(|place| i64::try_from(place).ok());
     place(SMALL)
         .map(Numeral::Small)
         .or_else(|| place(TENS).map(|place| Numeral::Tens((place + 2) * 10)))
@@ -42,12 +79,17 @@ fn numeral(word: &str) -> Option<Numeral> {
 }
 
 fn ordinal(word: &str) -> Option<Numeral> {
-    let place = |list: &[&str]| list.iter().position(|entry| *entry == word).and_then(|place| i64::try_from(place).ok());
+    let place =
+        |list: &[&str]| list.iter().position(|entry| *entry == word).and_then(|place| i64::try_from(place).ok());
     let stem = word.strip_suffix("th");
     place(SMALL_ORDINALS)
         .map(Numeral::Small)
         .or_else(|| place(TENS_ORDINALS).map(|place| Numeral::Tens((place + 2) * 10)))
-        .or_else(|| stem.and_then(|stem| if stem == "hundred" { Some(Numeral::Hundred) } else { scale(stem).map(Numeral::Scale) }))
+        .or_else(|| {
+            stem.and_then(
+                |stem| if stem == "hundred" { Some(Numeral::Hundred) } else { scale(stem).map(Numeral::Scale) },
+            )
+        })
 }
 
 /// The value of a scale word: 1,000 for "thousand".
@@ -118,7 +160,9 @@ fn scan_unsigned(folded: &Folded, first: Word, article: bool) -> Option<Scanned>
     let cardinal = |value, end| Some(Scanned { end, value, kind: NumberKind::Cardinal });
     match first.text.as_str() {
         "half" => {
-            let dozen = next_word(folded, first.end).filter(|word| word.text == "a").and_then(|word| next_word(folded, word.end));
+            let dozen = next_word(folded, first.end)
+                .filter(|word| word.text == "a")
+                .and_then(|word| next_word(folded, word.end));
             return match dozen.filter(|word| word.text == "dozen" && !article) {
                 Some(word) => cardinal(Number::integer(6), word.end),
                 None => cardinal(Number::ratio(1, 2)?, first.end),
@@ -155,10 +199,12 @@ fn continue_numeral(folded: &Folded, sum: Sum, end: usize) -> Option<Scanned> {
             return Some(closed);
         }
         let (word, joined) = match word.text.as_str() {
-            "and" if matches!(sum.last, Some(Numeral::Hundred | Numeral::Scale(_))) => match next_word(folded, word.end) {
-                Some(next) => (next, true),
-                None => break,
-            },
+            "and" if matches!(sum.last, Some(Numeral::Hundred | Numeral::Scale(_))) => {
+                match next_word(folded, word.end) {
+                    Some(next) => (next, true),
+                    None => break,
+                }
+            }
             _ => (word, false),
         };
         if let Some(last) = close_with_ordinal(sum, &word).filter(|_| joined) {

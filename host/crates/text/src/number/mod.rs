@@ -64,7 +64,11 @@ pub fn find_numbers(text: &str) -> Vec<NumberMatch> {
     while at < folded.len() {
         match scan(&folded, at) {
             Some(number) => {
-                found.push(NumberMatch { range: folded.byte_range(at..number.end), value: number.value, kind: number.kind });
+                found.push(NumberMatch {
+                    range: folded.byte_range(at..number.end),
+                    value: number.value,
+                    kind: number.kind,
+                });
                 at = number.end.max(at + 1);
             }
             None => at = after_failure(&folded, at),
@@ -108,7 +112,9 @@ fn after_failure(folded: &Folded, at: usize) -> usize {
 /// The number that begins with a digit, or a minus sign and a digit, at `at`.
 pub(crate) fn scan_digits(folded: &Folded, at: usize) -> Option<Scanned> {
     let before = folded.ch_before(at);
-    if matches!(folded.ch(at), Some('-' | '\u{2212}')) && !before.is_some_and(|ch| is_word(ch) || matches!(ch, '-' | ')' | '.')) {
+    if matches!(folded.ch(at), Some('-' | '\u{2212}'))
+        && !before.is_some_and(|ch| is_word(ch) || matches!(ch, '-' | ')' | '.'))
+    {
         let number = scan_unsigned_digits(folded, at + 1)?;
         return Some(Scanned { value: number.value.negated()?, ..number });
     }
@@ -136,7 +142,8 @@ fn scan_unsigned_digits(folded: &Folded, at: usize) -> Option<Scanned> {
     if let Some((factor, end)) = multiplier(folded, run.end) {
         return cardinal(value.times(Number::integer(factor))?, end);
     }
-    match next_word(folded, run.end).filter(|word| word.text == "and").and_then(|and| english::and_a_part(folded, &and)) {
+    match next_word(folded, run.end).filter(|word| word.text == "and").and_then(|and| english::and_a_part(folded, &and))
+    {
         Some((part, end)) => cardinal(value.plus(part)?, end),
         None => match one_of(folded, run.end, &["个半", "個半"]) {
             Some((_, end)) => cardinal(value.plus(Number::ratio(1, 2)?)?, end),

@@ -13,8 +13,19 @@ fn check(text: &str, numerator: i64, denominator: i64, kind: NumberKind) {
 #[test]
 fn reads_digits() {
     for (text, value) in [
-        ("0", 0), ("007", 7), ("1,200", 1_200), ("1,234,567", 1_234_567), ("１２", 12), ("-5", -5), ("\u{2212}5", -5), ("3 million", 3_000_000),
-        ("3万", 30_000), ("1.2万", 12_000), ("5千", 5_000), ("2.50 hundred", 250), ("13800138000", 13_800_138_000),
+        ("0", 0),
+        ("007", 7),
+        ("1,200", 1_200),
+        ("1,234,567", 1_234_567),
+        ("１２", 12),
+        ("-5", -5),
+        ("\u{2212}5", -5),
+        ("3 million", 3_000_000),
+        ("3万", 30_000),
+        ("1.2万", 12_000),
+        ("5千", 5_000),
+        ("2.50 hundred", 250),
+        ("13800138000", 13_800_138_000),
     ] {
         check(text, value, 1, Cardinal);
     }
@@ -32,9 +43,19 @@ fn reads_digits() {
 #[test]
 fn reads_english() {
     for (text, value) in [
-        ("zero", 0), ("twelve", 12), ("twenty-five", 25), ("Twenty Five", 25), ("a hundred", 100), ("two hundred and five", 205),
-        ("nineteen hundred", 1_900), ("one thousand two hundred thirty-four", 1_234), ("three million and one", 3_000_001),
-        ("two hundred thousand", 200_000), ("half a dozen", 6), ("two dozen", 24), ("minus five", -5),
+        ("zero", 0),
+        ("twelve", 12),
+        ("twenty-five", 25),
+        ("Twenty Five", 25),
+        ("a hundred", 100),
+        ("two hundred and five", 205),
+        ("nineteen hundred", 1_900),
+        ("one thousand two hundred thirty-four", 1_234),
+        ("three million and one", 3_000_001),
+        ("two hundred thousand", 200_000),
+        ("half a dozen", 6),
+        ("two dozen", 24),
+        ("minus five", -5),
     ] {
         check(text, value, 1, Cardinal);
     }
@@ -52,9 +73,28 @@ fn reads_english() {
 #[test]
 fn reads_chinese() {
     for (text, value) in [
-        ("零", 0), ("两", 2), ("十", 10), ("十五", 15), ("二十", 20), ("二十五", 25), ("一百零五", 105), ("一百一", 110), ("二百五", 250),
-        ("一百一十五", 115), ("三千零二十", 3_020), ("一万二", 12_000), ("两万五千", 25_000), ("十万", 100_000), ("一亿二千万", 120_000_000),
-        ("三万亿", 3_000_000_000_000), ("二〇二五", 2_025), ("一二三四", 1_234), ("負五", -5), ("零下五", -5), ("叁佰", 300), ("一萬", 10_000),
+        ("零", 0),
+        ("两", 2),
+        ("十", 10),
+        ("十五", 15),
+        ("二十", 20),
+        ("二十五", 25),
+        ("一百零五", 105),
+        ("一百一", 110),
+        ("二百五", 250),
+        ("一百一十五", 115),
+        ("三千零二十", 3_020),
+        ("一万二", 12_000),
+        ("两万五千", 25_000),
+        ("十万", 100_000),
+        ("一亿二千万", 120_000_000),
+        ("三万亿", 3_000_000_000_000),
+        ("二〇二五", 2_025),
+        ("一二三四", 1_234),
+        ("負五", -5),
+        ("零下五", -5),
+        ("叁佰", 300),
+        ("一萬", 10_000),
     ] {
         check(text, value, 1, Cardinal);
     }
@@ -73,8 +113,27 @@ fn reads_chinese() {
 #[test]
 fn refuses_what_is_no_number() {
     for text in [
-        "", "hundred", "twenty twenty", "one two", "five hundred thousand million", "百", "三四", "一起", "十分", "1,20", "1.2.3", "five and",
-        "12345678901234567890", "第", "百分之", "三分之", "point five", "a", "minus", "minus third", "一二千",
+        "",
+        "hundred",
+        "twenty twenty",
+        "one two",
+        "five hundred thousand million",
+        "百",
+        "三四",
+        "一起",
+        "十分",
+        "1,20",
+        "1.2.3",
+        "five and",
+        "12345678901234567890",
+        "第",
+        "百分之",
+        "三分之",
+        "point five",
+        "a",
+        "minus",
+        "minus third",
+        "一二千",
     ] {
         assert_eq!(parse_number(text), None, "{text:?} was read");
     }

@@ -84,7 +84,10 @@ impl Number {
             (divisor, rest) = (rest, divisor % rest);
         }
         let divisor = i128::try_from(divisor).ok()? * denominator.signum();
-        Some(Self { numerator: (numerator / divisor).try_into().ok()?, denominator: (denominator / divisor).try_into().ok()? })
+        Some(Self {
+            numerator: (numerator / divisor).try_into().ok()?,
+            denominator: (denominator / divisor).try_into().ok()?,
+        })
     }
 }
 

@@ -10,19 +10,45 @@ use crate::lex::{one_of, skip_spaces};
 use crate::number::chinese;
 
 const DAYS: &[(&str, i32)] = &[
-    ("大后天", 3), ("大後天", 3), ("大前天", -3), ("今天", 0), ("今日", 0), ("明天", 1), ("明日", 1), ("后天", 2), ("後天", 2),
-    ("昨天", -1), ("昨日", -1), ("前天", -2),
+    ("大后天", 3),
+    ("大後天", 3),
+    ("大前天", -3),
+    ("今天", 0),
+    ("今日", 0),
+    ("明天", 1),
+    ("明日", 1),
+    ("后天", 2),
+    ("後天", 2),
+    ("昨天", -1),
+    ("昨日", -1),
+    ("前天", -2),
 ];
 /// A day and its part in one word.
 const DAYS_WITH_PART: &[(&str, i32, DayPart)] = &[
-    ("今早", 0, DayPart::Morning), ("今晚", 0, DayPart::Evening), ("明早", 1, DayPart::Morning), ("明晚", 1, DayPart::Evening),
-    ("昨晚", -1, DayPart::Evening), ("后晚", 2, DayPart::Evening),
+    ("今早", 0, DayPart::Morning),
+    ("今晚", 0, DayPart::Evening),
+    ("明早", 1, DayPart::Morning),
+    ("明晚", 1, DayPart::Evening),
+    ("昨晚", -1, DayPart::Evening),
+    ("后晚", 2, DayPart::Evening),
 ];
 const PARTS: &[(&str, DayPart)] = &[
-    ("凌晨", DayPart::EarlyMorning), ("清晨", DayPart::Morning), ("清早", DayPart::Morning), ("早上", DayPart::Morning),
-    ("早晨", DayPart::Morning), ("上午", DayPart::Morning), ("中午", DayPart::Noon), ("下午", DayPart::Afternoon),
-    ("午后", DayPart::Afternoon), ("傍晚", DayPart::Evening), ("晚上", DayPart::Evening), ("晚间", DayPart::Evening),
-    ("夜里", DayPart::Night), ("夜晚", DayPart::Evening), ("半夜", DayPart::Night), ("深夜", DayPart::Night),
+    ("凌晨", DayPart::EarlyMorning),
+    ("清晨", DayPart::Morning),
+    ("清早", DayPart::Morning),
+    ("早上", DayPart::Morning),
+    ("早晨", DayPart::Morning),
+    ("上午", DayPart::Morning),
+    ("中午", DayPart::Noon),
+    ("下午", DayPart::Afternoon),
+    ("午后", DayPart::Afternoon),
+    ("傍晚", DayPart::Evening),
+    ("晚上", DayPart::Evening),
+    ("晚间", DayPart::Evening),
+    ("夜里", DayPart::Night),
+    ("夜晚", DayPart::Evening),
+    ("半夜", DayPart::Night),
+    ("深夜", DayPart::Night),
 ];
 /// Prefixes of week and month with their distance, longer ones first.
 const STEPS: &[(&str, i32)] =
@@ -30,7 +56,8 @@ const STEPS: &[(&str, i32)] =
 const YEARS: &[(&str, i32)] = &[("今年", 0), ("明年", 1), ("后年", 2), ("後年", 2), ("去年", -1), ("前年", -2)];
 const WEEKS: &[&str] = &["星期", "礼拜", "禮拜", "周", "週"];
 /// What makes a number and 点 a count of points, not an hour.
-const NO_HOURS: &[&str] = &["建议", "意见", "要求", "注意", "原因", "理由", "内容", "启示", "看法", "儿", "击", "赞", "开", "心"];
+const NO_HOURS: &[&str] =
+    &["建议", "意见", "要求", "注意", "原因", "理由", "内容", "启示", "看法", "儿", "击", "赞", "开", "心"];
 /// What makes a number and 号 a name, not a day.
 const NO_DAYS: &[&str] = &["线", "楼", "房", "门", "店", "机", "码", "院", "车", "球", "位", "库", "桌", "字", "电"];
 
@@ -54,7 +81,11 @@ fn date(folded: &Folded, at: usize) -> Option<(DateExpression, usize)> {
     if let Some((days, end)) = valued(folded, at, DAYS) {
         return Some((DateExpression::Day(days), end));
     }
-    week(folded, at).or_else(|| month_by_step(folded, at)).or_else(|| with_year(folded, at)).or_else(|| month_and_day(folded, at, YearReference::Unstated)).or_else(|| day_alone(folded, at))
+    week(folded, at)
+        .or_else(|| month_by_step(folded, at))
+        .or_else(|| with_year(folded, at))
+        .or_else(|| month_and_day(folded, at, YearReference::Unstated))
+        .or_else(|| day_alone(folded, at))
 }
 
 /// 下周五, 周末, 这个星期天, 上周.
@@ -77,7 +108,8 @@ fn weekday(folded: &Folded, at: usize) -> Option<(Weekday, usize)> {
     let place = match ch {
         '日' | '天' | '7' => 6,
         '1'..='6' => i8::try_from(u32::from(ch) - u32::from('1')).ok()?,
-        _ => i8::try_from(chinese::digit(ch).filter(|day| (1..=6).contains(day) && !matches!(ch, '两' | '兩'))? - 1).ok()?,
+        _ => i8::try_from(chinese::digit(ch).filter(|day| (1..=6).contains(day) && !matches!(ch, '两' | '兩'))? - 1)
+            .ok()?,
     };
     let counts = folded.ch(at + 1).is_some_and(|ch| ch.is_ascii_digit());
     (!counts).then_some((Weekday::from_monday_zero_offset(place).ok()?, at + 1))
@@ -97,7 +129,8 @@ fn with_year(folded: &Folded, at: usize) -> Option<(DateExpression, usize)> {
     let (year, end) = match valued(folded, at, YEARS) {
         Some((offset, end)) => (YearReference::Offset(offset), end),
         None => {
-            let (year, end) = number(folded, at, 4).filter(|(year, end)| (1_000..=9_999).contains(year) && folded.ch(*end) == Some('年'))?;
+            let (year, end) = number(folded, at, 4)
+                .filter(|(year, end)| (1_000..=9_999).contains(year) && folded.ch(*end) == Some('年'))?;
             (YearReference::Number(i16::try_from(year).ok()?), end + 1)
         }
     };
@@ -120,8 +153,13 @@ fn month_and_day(folded: &Folded, at: usize, year: YearReference) -> Option<(Dat
 /// What follows a month: 初, 中, 底 or a day, else all of it.
 fn part_or_day(folded: &Folded, at: usize) -> (MonthPart, usize) {
     let parts = [
-        ("初", MonthPart::Start), ("中旬", MonthPart::Middle), ("中", MonthPart::Middle), ("底", MonthPart::End), ("末", MonthPart::End),
-        ("上旬", MonthPart::Start), ("下旬", MonthPart::End),
+        ("初", MonthPart::Start),
+        ("中旬", MonthPart::Middle),
+        ("中", MonthPart::Middle),
+        ("底", MonthPart::End),
+        ("末", MonthPart::End),
+        ("上旬", MonthPart::Start),
+        ("下旬", MonthPart::End),
     ];
     let day = || {
         let (day, end) = number(folded, skip_spaces(folded, at), 2).filter(|(day, _)| (1..=31).contains(day))?;
@@ -184,18 +222,24 @@ fn hour(folded: &Folded, at: usize) -> Option<(i64, usize)> {
     let (hour, end) = number(folded, at, 2).filter(|(hour, _)| (0..=24).contains(hour))?;
     match one_of(folded, end, &["点", "點", "时", "時"])? {
         // 三时 alone is too rare to tell from 及时, 按时 and the like with a number before.
-        (2 | 3, after) => number(folded, after, 2).filter(|(_, end)| folded.ch(*end) == Some('分')).map(|_| (hour, after)),
+        (2 | 3, after) => {
+            number(folded, after, 2).filter(|(_, end)| folded.ch(*end) == Some('分')).map(|_| (hour, after))
+        }
         (_, after) => Some((hour, after)),
     }
 }
 
 /// What follows an hour: 半, 一刻, 二十分, 零五; else 0.
 fn minute(folded: &Folded, at: usize) -> (i64, usize) {
-    if let Some(found) = valued(folded, at, &[("半", 30), ("一刻", 15), ("三刻", 45), ("1刻", 15), ("3刻", 45)]) {
+    if let Some(found) = valued(folded, at, &[("半", 30), ("一刻", 15), ("三刻", 45), ("1刻", 15), ("3刻", 45)])
+    {
         return found;
     }
     let start = one_of(folded, at, &["过", "過"]).map_or(at, |(_, end)| end);
-    let Some((minute, end)) = short_number(folded, start, 2).or_else(|| chinese::cardinal(folded, start)).filter(|(minute, _)| (0..60).contains(minute)) else {
+    let Some((minute, end)) = short_number(folded, start, 2)
+        .or_else(|| chinese::cardinal(folded, start))
+        .filter(|(minute, _)| (0..60).contains(minute))
+    else {
         return (0, at);
     };
     let padded = folded.ch(start).is_some_and(|ch| matches!(ch, '零' | '〇' | '0'));
@@ -210,7 +254,8 @@ fn minute(folded: &Folded, at: usize) -> (i64, usize) {
 }
 
 fn counts(folded: &Folded, end: usize) -> bool {
-    one_of(folded, end, &["个", "個", "秒", "小时", "天", "%", "度", "次", "条", "页", "块", "元", "岁", "人"]).is_some()
+    one_of(folded, end, &["个", "個", "秒", "小时", "天", "%", "度", "次", "条", "页", "块", "元", "岁", "人"])
+        .is_some()
 }
 
 fn second(folded: &Folded, at: usize) -> Option<(i64, usize)> {
@@ -223,7 +268,9 @@ fn difference(folded: &Folded, at: usize) -> Option<(i64, usize)> {
     if let Some((_, end)) = one_of(folded, at, &["一刻"]) {
         return Some((15, one_of(folded, end, &["钟", "鐘"]).map_or(end, |(_, end)| end)));
     }
-    let (minutes, end) = short_number(folded, at, 2).or_else(|| chinese::cardinal(folded, at)).filter(|(minutes, _)| (1..60).contains(minutes))?;
+    let (minutes, end) = short_number(folded, at, 2)
+        .or_else(|| chinese::cardinal(folded, at))
+        .filter(|(minutes, _)| (1..60).contains(minutes))?;
     one_of(folded, end, &["分钟", "分鐘", "分"]).map(|(_, end)| (minutes, end))
 }
 

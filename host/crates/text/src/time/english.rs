@@ -11,7 +11,18 @@ use crate::number::{self, NumberKind};
 use crate::script::is_word;
 
 const MONTHS: &[&str] = &[
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 const MONTHS_SHORT: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS: &[&str] = &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -22,8 +33,34 @@ const WEEKDAYS_AMBIGUOUS: &[(&str, i8)] = &[("mon", 0), ("wed", 2), ("sat", 5), 
 const YEARS: std::ops::RangeInclusive<i64> = 1900..=2100;
 /// Words that may follow "at seven": with any other word the number counts something.
 const AFTER_HOUR: &[&str] = &[
-    "and", "but", "every", "for", "if", "in", "next", "on", "or", "please", "sharp", "so", "then", "this", "to", "today", "tomorrow",
-    "tonight", "until", "when", "with", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    "and",
+    "but",
+    "every",
+    "for",
+    "if",
+    "in",
+    "next",
+    "on",
+    "or",
+    "please",
+    "sharp",
+    "so",
+    "then",
+    "this",
+    "to",
+    "today",
+    "tomorrow",
+    "tonight",
+    "until",
+    "when",
+    "with",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
 ];
 
 /// The date, time or part of the day that begins at `at`.
@@ -49,7 +86,8 @@ fn relative_date(folded: &Folded, at: usize) -> Option<(Component, usize)> {
                 ("day before yesterday", DateExpression::Day(-2)),
                 ("weekend", DateExpression::Weekend(0)),
             ];
-            let found = phrases.iter().find_map(|(phrase, found)| Some((*found, phrase_end(folded, start, phrase)?)))?;
+            let found =
+                phrases.iter().find_map(|(phrase, found)| Some((*found, phrase_end(folded, start, phrase)?)))?;
             date(found.0, found.1)
         }
         "this" | "next" | "last" | "coming" => after_modifier(folded, &word),
@@ -93,7 +131,8 @@ fn after_modifier(folded: &Folded, modifier: &Word) -> Option<(Component, usize)
 fn weekday(name: &str, ambiguous: bool) -> Option<Weekday> {
     let long = WEEKDAYS.iter().position(|entry| *entry == name).and_then(|place| i8::try_from(place).ok());
     let short = |list: &[(&str, i8)]| list.iter().find(|(entry, _)| *entry == name).map(|(_, place)| *place);
-    let place = long.or_else(|| short(WEEKDAYS_SHORT)).or_else(|| if ambiguous { short(WEEKDAYS_AMBIGUOUS) } else { None })?;
+    let place =
+        long.or_else(|| short(WEEKDAYS_SHORT)).or_else(|| if ambiguous { short(WEEKDAYS_AMBIGUOUS) } else { None })?;
     Weekday::from_monday_zero_offset(place).ok()
 }
 
@@ -142,7 +181,8 @@ fn month_first(folded: &Folded, month: i64, end: usize) -> Option<(DateExpressio
     let (day, end) = ordinal_day(folded, start).or_else(|| {
         let (day, end) = short_number(folded, start, 2)?;
         // "march 5 minutes" is no date; "march 5:30" neither.
-        let counts = letters_at(folded, skip_spaces(folded, end)).is_some_and(|word| super::span_unit_english(&word.text).is_some());
+        let counts = letters_at(folded, skip_spaces(folded, end))
+            .is_some_and(|word| super::span_unit_english(&word.text).is_some());
         let touches = folded.ch(end).is_some_and(|ch| is_word(ch) || matches!(ch, ':' | '%'));
         (start > end - 3 && !counts && !touches).then_some((day, end))
     })?;
@@ -155,8 +195,7 @@ fn day_first(folded: &Folded, at: usize, after_the: bool) -> Option<(DateExpress
     if is_continuation(folded, at) {
         return None;
     }
-    let (day, end) =
-        ordinal_day(folded, at).or_else(|| short_number(folded, at, 2).filter(|_| !after_the))?;
+    let (day, end) = ordinal_day(folded, at).or_else(|| short_number(folded, at, 2).filter(|_| !after_the))?;
     let word = next_word(folded, end)?;
     let word = if word.text == "of" { next_word(folded, word.end)? } else { word };
     let month = month(&word.text)?;
@@ -224,7 +263,8 @@ fn past_or_to(folded: &Folded, at: usize) -> Option<(TimeOfDay, usize)> {
         (spelled || next_word(folded, end).is_some_and(|word| word.text == "past")).then_some((minutes, end))?
     };
     let side = next_word(folded, end)?;
-    let (hour, end) = small_number(folded, skip_spaces(folded, side.end)).filter(|(hour, _)| (1..=12).contains(hour))?;
+    let (hour, end) =
+        small_number(folded, skip_spaces(folded, side.end)).filter(|(hour, _)| (1..=12).contains(hour))?;
     let (hour, minute) = match side.text.as_str() {
         "past" => (hour, minutes),
         "to" if minutes < 60 => (if hour == 1 { 12 } else { hour - 1 }, 60 - minutes),
@@ -269,7 +309,11 @@ fn ends_hour(folded: &Folded, end: usize) -> bool {
         Some(word) => AFTER_HOUR.contains(&word.text.as_str()),
         None => match folded.ch(end) {
             Some('.' | ',' | ':') => !folded.ch(end + 1).is_some_and(|ch| ch.is_ascii_digit()),
-            Some(ch) => !ch.is_alphanumeric() && !matches!(ch, '%' | '°' | '-' | '/' | '$' | '€' | '+' | '*') && (!ch.is_whitespace() || !next_is_digit(folded, end)),
+            Some(ch) => {
+                !ch.is_alphanumeric()
+                    && !matches!(ch, '%' | '°' | '-' | '/' | '$' | '€' | '+' | '*')
+                    && (!ch.is_whitespace() || !next_is_digit(folded, end))
+            }
             None => true,
         },
     }

@@ -159,7 +159,9 @@ impl DayPart {
     pub(crate) fn place(self, hour: i8) -> i8 {
         match (self, hour) {
             (Self::EarlyMorning, 12) => 0,
-            (Self::Noon, 1..=3) | (Self::Afternoon, 1..=11) | (Self::Evening, 4..=11) | (Self::Night, 6..=11) => hour + 12,
+            (Self::Noon, 1..=3) | (Self::Afternoon, 1..=11) | (Self::Evening, 4..=11) | (Self::Night, 6..=11) => {
+                hour + 12
+            }
             (Self::Evening, 1..=3) => hour + 24,
             (Self::Evening | Self::Night, 12) => 24,
             _ => hour,

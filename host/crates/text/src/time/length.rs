@@ -11,11 +11,34 @@ use crate::script::is_word;
 const UNITS_MAX: usize = 6;
 /// Chinese units, longer ones first.
 const UNITS_CHINESE: &[(&str, Unit)] = &[
-    ("个小时", Unit::Hour), ("個小時", Unit::Hour), ("个钟头", Unit::Hour), ("個鐘頭", Unit::Hour), ("个星期", Unit::Week),
-    ("個星期", Unit::Week), ("个礼拜", Unit::Week), ("個禮拜", Unit::Week), ("个月", Unit::Month), ("個月", Unit::Month),
-    ("刻钟", Unit::QuarterHour), ("刻鐘", Unit::QuarterHour), ("分钟", Unit::Minute), ("分鐘", Unit::Minute), ("秒钟", Unit::Second),
-    ("秒鐘", Unit::Second), ("小时", Unit::Hour), ("小時", Unit::Hour), ("钟头", Unit::Hour), ("鐘頭", Unit::Hour), ("星期", Unit::Week),
-    ("礼拜", Unit::Week), ("禮拜", Unit::Week), ("秒", Unit::Second), ("天", Unit::Day), ("周", Unit::Week), ("週", Unit::Week), ("年", Unit::Year),
+    ("个小时", Unit::Hour),
+    ("個小時", Unit::Hour),
+    ("个钟头", Unit::Hour),
+    ("個鐘頭", Unit::Hour),
+    ("个星期", Unit::Week),
+    ("個星期", Unit::Week),
+    ("个礼拜", Unit::Week),
+    ("個禮拜", Unit::Week),
+    ("个月", Unit::Month),
+    ("個月", Unit::Month),
+    ("刻钟", Unit::QuarterHour),
+    ("刻鐘", Unit::QuarterHour),
+    ("分钟", Unit::Minute),
+    ("分鐘", Unit::Minute),
+    ("秒钟", Unit::Second),
+    ("秒鐘", Unit::Second),
+    ("小时", Unit::Hour),
+    ("小時", Unit::Hour),
+    ("钟头", Unit::Hour),
+    ("鐘頭", Unit::Hour),
+    ("星期", Unit::Week),
+    ("礼拜", Unit::Week),
+    ("禮拜", Unit::Week),
+    ("秒", Unit::Second),
+    ("天", Unit::Day),
+    ("周", Unit::Week),
+    ("週", Unit::Week),
+    ("年", Unit::Year),
 ];
 /// What a Chinese unit of one character may not be followed by: it is another word then.
 const NO_UNITS_CHINESE: &[&str] = &["年级", "年級", "年代", "天气", "天氣", "周年", "周岁", "年前的"];
@@ -72,9 +95,15 @@ fn english_offset(folded: &Folded, at: usize) -> Option<(TimeExpression, usize)>
 fn english_length(folded: &Folded, at: usize, article: bool) -> Option<(CivilSpan, usize)> {
     let (mut span, mut unit, mut end) = english_part(folded, at, article)?;
     for _ in 1..UNITS_MAX {
-        if let Some((part, after)) = next_word(folded, end).filter(|word| word.text == "and").and_then(|and| english::and_a_part(folded, &and)) {
+        if let Some((part, after)) =
+            next_word(folded, end).filter(|word| word.text == "and").and_then(|and| english::and_a_part(folded, &and))
+        {
             // "an hour and a half", but not "an hour and a half marathon".
-            return if is_followed_by_noun(folded, after) { Some((span, end)) } else { Some((span.plus(CivilSpan::of(part, unit)?)?, after)) };
+            return if is_followed_by_noun(folded, after) {
+                Some((span, end))
+            } else {
+                Some((span.plus(CivilSpan::of(part, unit)?)?, after))
+            };
         }
         let next = joint(folded, end).and_then(|start| english_part(folded, start, false));
         match next.filter(|(_, next_unit, _)| *next_unit > unit) {
@@ -130,7 +159,9 @@ fn english_amount(folded: &Folded, at: usize, article: bool) -> Option<(Number, 
     }
     // "half an hour", "three quarters of an hour".
     let of = next_word(folded, number.end).filter(|word| word.text == "of").map_or(number.end, |word| word.end);
-    let end = next_word(folded, of).filter(|word| matches!(word.text.as_str(), "a" | "an")).map_or(number.end, |word| word.end);
+    let end = next_word(folded, of)
+        .filter(|word| matches!(word.text.as_str(), "a" | "an"))
+        .map_or(number.end, |word| word.end);
     Some((number.value, end))
 }
 
@@ -185,12 +216,15 @@ fn chinese_length(folded: &Folded, at: usize) -> Option<(CivilSpan, usize)> {
     }
     let (mut span, mut unit, mut end) = chinese_part(folded, at)?;
     for _ in 1..UNITS_MAX {
-        if let Some((_, after)) = one_of(folded, end, &["半"]).filter(|(_, after)| chinese_part(folded, after - 1).is_none()) {
+        if let Some((_, after)) =
+            one_of(folded, end, &["半"]).filter(|(_, after)| chinese_part(folded, after - 1).is_none())
+        {
             // 一年半, 两小时半.
             return Some((span.plus(CivilSpan::of(Number::ratio(1, 2)?, unit)?)?, after));
         }
         let start = one_of(folded, end, &["零", "又", "加", "和"]).map_or(end, |(_, after)| after);
-        let next = chinese_part(folded, start).or_else(|| if unit == Unit::Hour { minutes(folded, start) } else { None });
+        let next =
+            chinese_part(folded, start).or_else(|| if unit == Unit::Hour { minutes(folded, start) } else { None });
         match next.filter(|(_, next_unit, _)| *next_unit > unit) {
             Some((part, next_unit, after)) => (span, unit, end) = (span.plus(part)?, next_unit, after),
             None => break,
@@ -209,7 +243,8 @@ fn chinese_part(folded: &Folded, at: usize) -> Option<(CivilSpan, Unit, usize)> 
         .iter()
         .find(|(word, _)| folded.starts_with(end, word))
         .map(|(word, unit)| (word, *unit, end + word.chars().count()))?;
-    let names_year = unit == Unit::Year && amount.as_integer().is_some_and(|years| years > YEARS_COUNTED_MAX || years == 0);
+    let names_year =
+        unit == Unit::Year && amount.as_integer().is_some_and(|years| years > YEARS_COUNTED_MAX || years == 0);
     (!names_year).then_some((CivilSpan::of(amount, unit)?, unit, after))
 }
 
@@ -223,13 +258,16 @@ fn minutes(folded: &Folded, at: usize) -> Option<(CivilSpan, Unit, usize)> {
 /// A count before a unit; 一个半小时 keeps its 个 here, since the number has taken it.
 fn chinese_amount(folded: &Folded, at: usize) -> Option<(Number, usize)> {
     // 十分钟 and 一周 begin like words that are no numbers.
-    if let Some((value, end)) = chinese::cardinal(folded, at).filter(|(_, end)| !matches!(folded.ch(*end), Some('点' | '點' | '个' | '個'))) {
+    if let Some((value, end)) =
+        chinese::cardinal(folded, at).filter(|(_, end)| !matches!(folded.ch(*end), Some('点' | '點' | '个' | '個')))
+    {
         let inside = folded.ch_before(at).is_some_and(|ch| chinese::is_numeral(ch) || ch == '.');
         return (!inside || folded.ch_before(at) == Some('零')).then_some((Number::integer(value), end));
     }
     if folded.ch_before(at).is_some_and(|ch| is_word(ch) || matches!(ch, '.' | ':')) {
         return None;
     }
-    let number = number::scan(folded, at).filter(|number| number.kind == NumberKind::Cardinal && number.value.numerator() >= 0)?;
+    let number = number::scan(folded, at)
+        .filter(|number| number.kind == NumberKind::Cardinal && number.value.numerator() >= 0)?;
     word_at(folded, at).is_none().then_some((number.value, number.end))
 }

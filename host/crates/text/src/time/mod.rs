@@ -14,7 +14,8 @@ use crate::fold::Folded;
 use crate::lex::{one_of, skip_spaces, word_at};
 
 pub use expression::{
-    ClockExpression, DateExpression, DayPart, Direction, MonthPart, MonthReference, TimeExpression, TimeOfDay, YearReference,
+    ClockExpression, DateExpression, DayPart, Direction, MonthPart, MonthReference, TimeExpression, TimeOfDay,
+    YearReference,
 };
 pub use resolve::{Granularity, Interval, Prefer, Reference, resolve};
 pub use span::{CivilSpan, SPAN_YEARS_MAX};
@@ -71,7 +72,10 @@ pub fn find_times(text: &str) -> Vec<TimeMatch> {
     while at < folded.len() {
         match scan(&folded, at) {
             Some(scanned) => {
-                found.push(TimeMatch { range: folded.byte_range(scanned.start..scanned.end), expression: scanned.expression });
+                found.push(TimeMatch {
+                    range: folded.byte_range(scanned.start..scanned.end),
+                    expression: scanned.expression,
+                });
                 at = scanned.end.max(at + 1);
             }
             None => at += 1,
@@ -102,7 +106,8 @@ fn scan(folded: &Folded, at: usize) -> Option<Scanned> {
     (ch.is_alphanumeric() && !inside_word && folded.is_boundary(at)).then_some(())?;
     let is_whole = |scanned: &Scanned| folded.is_boundary(scanned.start) && folded.is_boundary(scanned.end);
     let point = point(folded, at).filter(is_whole);
-    let length = length::scan(folded, at).map(|(expression, end)| Scanned { start: at, end, expression }).filter(is_whole);
+    let length =
+        length::scan(folded, at).map(|(expression, end)| Scanned { start: at, end, expression }).filter(is_whole);
     match (point, length) {
         (Some(point), Some(length)) => Some(if length.end >= point.end { length } else { point }),
         (point, length) => point.or(length),
@@ -164,7 +169,10 @@ fn joined_date(known: Option<DateExpression>, date: DateExpression) -> Option<Da
 
 /// Whether the date is one day.
 fn is_day(date: &DateExpression) -> bool {
-    matches!(date, DateExpression::Day(_) | DateExpression::Weekday { .. } | DateExpression::Month { part: MonthPart::Day(_), .. })
+    matches!(
+        date,
+        DateExpression::Day(_) | DateExpression::Weekday { .. } | DateExpression::Month { part: MonthPart::Day(_), .. }
+    )
 }
 
 fn point(folded: &Folded, at: usize) -> Option<Scanned> {
@@ -180,7 +188,9 @@ fn point(folded: &Folded, at: usize) -> Option<Scanned> {
         let Some((next, next_end)) = component(folded, next_start, point.setting(said_at)) else { break };
         let is_clock = matches!(next, Component::Clock(_) | Component::Part(_));
         let whole_day = point.date.as_ref().is_none_or(is_day);
-        let Some(joined) = point.with(next).filter(|joined| (whole_day || !is_clock) && joined.is_sound()) else { break };
+        let Some(joined) = point.with(next).filter(|joined| (whole_day || !is_clock) && joined.is_sound()) else {
+            break;
+        };
         (point, end) = (joined, next_end);
     }
     Some(Scanned { start, end, expression: point.expression()? })
@@ -218,7 +228,11 @@ fn glue(folded: &Folded, end: usize) -> (usize, bool) {
         Some(word) if matches!(word.text.as_str(), "by" | "around" | "on") => {
             let after = skip_spaces(folded, word.end);
             // "on the 15th" is a date as it stands.
-            if word.text == "on" && word_at(folded, after).is_some_and(|next| next.text == "the") { (start, false) } else { (after, false) }
+            if word.text == "on" && word_at(folded, after).is_some_and(|next| next.text == "the") {
+                (start, false)
+            } else {
+                (after, false)
+            }
         }
         _ => (start, false),
     }

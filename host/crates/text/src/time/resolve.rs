@@ -186,7 +186,11 @@ fn clock_on(date: Date, clock: ClockExpression) -> Option<Interval> {
         ClockExpression::At(TimeOfDay { hour, minute, second, .. }) => {
             let length = Span::new().try_hours(hour).ok()?.try_minutes(minute).ok()?.try_seconds(second).ok()?;
             let start = midnight.checked_add(length).ok()?;
-            if second == 0 { interval(start, 1.minute(), Granularity::Minute) } else { interval(start, 1.second(), Granularity::Second) }
+            if second == 0 {
+                interval(start, 1.minute(), Granularity::Minute)
+            } else {
+                interval(start, 1.second(), Granularity::Second)
+            }
         }
         ClockExpression::Part(part) => {
             let (first, last) = part.hours();
@@ -207,7 +211,8 @@ fn nearest_clock(clock: ClockExpression, reference: &Reference) -> Option<Interv
 }
 
 fn offset(span: CivilSpan, direction: Direction, reference: &Reference) -> Option<Interval> {
-    let length = Span::new().try_months(span.months()).ok()?.try_days(span.days()).ok()?.try_seconds(span.seconds()).ok()?;
+    let length =
+        Span::new().try_months(span.months()).ok()?.try_days(span.days()).ok()?.try_seconds(span.seconds()).ok()?;
     let moment = match direction {
         Direction::Forward => reference.now.checked_add(length).ok()?,
         Direction::Back => reference.now.checked_sub(length).ok()?,

@@ -229,7 +229,9 @@ fn finds_times_inside_a_sentence() {
 
 #[test]
 fn refuses_what_does_not_exist() {
-    for text in ["2025-02-29", "2025-13-01", "25:00", "7:60", "13 am", "February 30", "四月三十一日", "二十五点", "2025年13月"] {
+    for text in
+        ["2025-02-29", "2025-13-01", "25:00", "7:60", "13 am", "February 30", "四月三十一日", "二十五点", "2025年13月"]
+    {
         assert_eq!(parse_time(text), None, "{text:?} was read");
     }
     let next_month = parse_time("这个月31号").unwrap();

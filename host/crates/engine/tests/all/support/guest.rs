@@ -99,8 +99,18 @@ pub fn collection(name: &str) -> CollectionSpec {
 impl ToolGuest {
     /// A plugin with one tool and one collection of its name.
     pub fn new(name: &str, body: impl Fn(&mut Image) -> String + 'static) -> Self {
-        let catalogue = Catalogue { tools: vec![spec(&name.replace('-', "_"))], collections: vec![collection(name)], uses: vec![] };
-        Self { name: name.into(), ext: vec![], catalogue, imports: STATE.into(), parts: String::new(), describe: String::new(), body: Box::new(body), pages: 2 }
+        let catalogue =
+            Catalogue { tools: vec![spec(&name.replace('-', "_"))], collections: vec![collection(name)], uses: vec![] };
+        Self {
+            name: name.into(),
+            ext: vec![],
+            catalogue,
+            imports: STATE.into(),
+            parts: String::new(),
+            describe: String::new(),
+            body: Box::new(body),
+            pages: 2,
+        }
     }
 
     pub fn build(&self) -> Vec<u8> {
@@ -108,7 +118,8 @@ impl ToolGuest {
         let identity = image.identity(&self.name, "0.1.0", &self.ext);
         let catalogue = image.catalogue(&self.catalogue);
         let body = (self.body)(&mut image);
-        let (imports, parts, describe, runtime) = (&self.imports, &self.parts, &self.describe, runtime(&image, self.pages));
+        let (imports, parts, describe, runtime) =
+            (&self.imports, &self.parts, &self.describe, runtime(&image, self.pages));
         let wat = format!(
             r#"(module
             {imports}
@@ -152,7 +163,14 @@ const ENVIRONMENT_IMPORTS: &str = r#"
 
 impl EnvironmentGuest {
     pub fn new(name: &str) -> Self {
-        Self { name: name.into(), ext: vec![], parts: String::new(), before_step: String::new(), after_call: String::new(), reset: String::new() }
+        Self {
+            name: name.into(),
+            ext: vec![],
+            parts: String::new(),
+            before_step: String::new(),
+            after_call: String::new(),
+            reset: String::new(),
+        }
     }
 
     pub fn build(&self) -> Vec<u8> {

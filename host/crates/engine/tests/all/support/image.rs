@@ -70,7 +70,10 @@ impl Image {
     }
 
     fn localized(&mut self, texts: &[Localized]) -> (usize, usize) {
-        let records = texts.iter().map(|text| Words::default().span(self.text(text.lang.as_str())).span(self.text(&text.text))).collect();
+        let records = texts
+            .iter()
+            .map(|text| Words::default().span(self.text(text.lang.as_str())).span(self.text(&text.text)))
+            .collect();
         self.list(records)
     }
 
@@ -85,7 +88,11 @@ impl Image {
         let tools = self.list(tools);
         let collections = catalogue.collections.iter().map(|spec| self.collection(spec)).collect();
         let collections = self.list(collections);
-        let uses = catalogue.uses.iter().map(|uses| Words::default().span(self.text(uses.name.as_str())).word(usize::from(uses.write))).collect();
+        let uses = catalogue
+            .uses
+            .iter()
+            .map(|uses| Words::default().span(self.text(uses.name.as_str())).word(usize::from(uses.write)))
+            .collect();
         let uses = self.list(uses);
         self.record(Words::default().span(tools).span(collections).span(uses))
     }
@@ -120,7 +127,11 @@ impl Image {
     }
 
     fn collection(&mut self, spec: &CollectionSpec) -> Words {
-        let initial = spec.initial.iter().map(|(key, value)| Words::default().span(self.text(key)).span(self.text(&canonical(value)))).collect();
+        let initial = spec
+            .initial
+            .iter()
+            .map(|(key, value)| Words::default().span(self.text(key)).span(self.text(&canonical(value))))
+            .collect();
         let initial = self.list(initial);
         let schema = spec.schema.as_ref().map(|schema| self.text(&canonical(schema)));
         Words::default()

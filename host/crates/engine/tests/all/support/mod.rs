@@ -14,7 +14,9 @@ use loopwright_contract::{
     task::{Check, Start, Task},
     tool::ToolCall,
 };
-use loopwright_engine::{Allocator, Candidate, EngineConfig, Engines, GrantPolicy, NoWorlds, PluginHost, PoolSize, Ticker};
+use loopwright_engine::{
+    Allocator, Candidate, EngineConfig, Engines, GrantPolicy, NoWorlds, PluginHost, PoolSize, Ticker,
+};
 use serde_json::{Value, json};
 
 use guest::{EnvironmentGuest, ToolGuest};
@@ -50,9 +52,11 @@ pub fn environment() -> Candidate {
 }
 
 pub fn host_with(engines: Arc<Engines>, config: EngineConfig, candidates: &[Candidate]) -> PluginHost {
-    PluginHost::install(engines, config, &GrantPolicy::trusting(), Arc::new(NoWorlds), candidates).unwrap_or_else(|error| {
-        panic!("{}", loopwright_contract::fault::chain(&error));
-    })
+    PluginHost::install(engines, config, &GrantPolicy::trusting(), Arc::new(NoWorlds), candidates).unwrap_or_else(
+        |error| {
+            panic!("{}", loopwright_contract::fault::chain(&error));
+        },
+    )
 }
 
 pub fn host(candidates: &[Candidate]) -> PluginHost {

@@ -8,7 +8,15 @@ use crate::phone::draw::Time;
 use crate::phone::plan::Plan;
 use crate::phone::{pools, world};
 
-pub(super) const FAMILIES: &[Family] = &[EVENT_CREATE, EVENT_DAY_MISSING, SERIES_MOVED_ONCE, EVENT_DELETE, INVITE_ANSWERED, ALARM_BEFORE_EVENT, DAYS_LATER];
+pub(super) const FAMILIES: &[Family] = &[
+    EVENT_CREATE,
+    EVENT_DAY_MISSING,
+    SERIES_MOVED_ONCE,
+    EVENT_DELETE,
+    INVITE_ANSWERED,
+    ALARM_BEFORE_EVENT,
+    DAYS_LATER,
+];
 
 const EVENT_CREATE: Family = Family {
     name: "event-create",
@@ -41,8 +49,14 @@ const EVENT_CREATE: Family = Family {
             .word("day", day.spoken(draw.tongue()))
             .word("start", start.spoken(draw.tongue()))
             .word("end", end.spoken(draw.tongue()))
-            .call("manage_schedule", json!({"action": "create", "event": title, "datetime": day.at(start), "endTime": day.at(end)}))
-            .exists("events", &[("/title", json!(title)), ("/start", json!(day.at(start))), ("/end", json!(day.at(end)))])
+            .call(
+                "manage_schedule",
+                json!({"action": "create", "event": title, "datetime": day.at(start), "endTime": day.at(end)}),
+            )
+            .exists(
+                "events",
+                &[("/title", json!(title)), ("/start", json!(day.at(start))), ("/end", json!(day.at(end)))],
+            )
             .only(&["events"])
     },
 };
@@ -95,15 +109,21 @@ const EVENT_DAY_MISSING: Family = Family {
         let end = Time { hour: start.hour + 1, minute: start.minute };
         let spoken = day.spoken(draw.tongue());
         let words = ["day", "date", "when", "哪天", "哪一天", "日期", "几号", "什么时候"];
-        let plan = Plan::new().word("title", title).word("start", start.spoken(draw.tongue())).word("end", end.spoken(draw.tongue()));
+        let plan = Plan::new()
+            .word("title", title)
+            .word("start", start.spoken(draw.tongue()))
+            .word("end", end.spoken(draw.tongue()));
         let plan = if draw.branch() {
             plan.slot("day", &words, &spoken).ask(draw.say("On which day?", "请问是哪一天？")).asked(&words)
         } else {
             plan.word("day", &spoken).phrased(1).category(SINGLE)
         };
-        plan.call("manage_schedule", json!({"action": "create", "event": title, "datetime": day.at(start), "endTime": day.at(end)}))
-            .exists("events", &[("/title", json!(title)), ("/start", json!(day.at(start)))])
-            .only(&["events"])
+        plan.call(
+            "manage_schedule",
+            json!({"action": "create", "event": title, "datetime": day.at(start), "endTime": day.at(end)}),
+        )
+        .exists("events", &[("/title", json!(title)), ("/start", json!(day.at(start)))])
+        .only(&["events"])
     },
 };
 
@@ -185,7 +205,11 @@ const EVENT_DELETE: Family = Family {
             .put("events", key, world::event(key, gone, &day.at(start), &day.at(end(start)), None))
             .put("events", other, world::event(other, kept, &day.at(later), &day.at(end(later)), None))
             .call("manage_schedule", json!({"action": "query", "dateRange": {"from": day.text(), "to": day.text()}}))
-            .confirmed("manage_schedule", json!({"action": "delete", "eventId": key}), draw.say("Shall I delete this event?", "确定要删除这个日程吗？"))
+            .confirmed(
+                "manage_schedule",
+                json!({"action": "delete", "eventId": key}),
+                draw.say("Shall I delete this event?", "确定要删除这个日程吗？"),
+            )
             .absent("events", &[("/title", json!(gone))])
             .exists("events", &[("/title", json!(kept))])
             .reaches_gold()
@@ -215,7 +239,8 @@ const INVITE_ANSWERED: Family = Family {
     }],
     plan: |draw| {
         let title = draw.word(pools::EVENTS);
-        let (response, answer, english, chinese) = draw.pick(&[("accept", "accepted", "Accept", "接受"), ("decline", "declined", "Decline", "拒绝")]);
+        let (response, answer, english, chinese) =
+            draw.pick(&[("accept", "accepted", "Accept", "接受"), ("decline", "declined", "Decline", "拒绝")]);
         let spoken = draw.tongue().of((english, chinese));
         let day = draw.day();
         let start = draw.time(9, 16);
@@ -229,7 +254,10 @@ const INVITE_ANSWERED: Family = Family {
             .word("title", title)
             .word("answer", spoken)
             .put("events", key, invite)
-            .call("manage_schedule", json!({"action": "query", "event": title, "dateRange": {"from": "2026-03-02", "to": "2026-03-31"}}))
+            .call(
+                "manage_schedule",
+                json!({"action": "query", "event": title, "dateRange": {"from": "2026-03-02", "to": "2026-03-31"}}),
+            )
             .call("respond_calendar_invite", json!({"eventId": key, "response": response}))
             .is("events", key, "/response", answer)
             .only(&["events"])

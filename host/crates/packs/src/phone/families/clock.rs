@@ -7,8 +7,18 @@ use super::{Family, Phrases};
 use crate::phone::plan::Plan;
 use crate::phone::{pools, world};
 
-pub(super) const FAMILIES: &[Family] =
-    &[ALARM_CREATE, ALARM_REPEATED, ALARM_TIME_MISSING, ALARM_DELETE, ALARM_MOVE, ALARM_OR_CREATE, TWO_ALARMS, TIMER_START, TIMER_PAUSE, BEDTIME];
+pub(super) const FAMILIES: &[Family] = &[
+    ALARM_CREATE,
+    ALARM_REPEATED,
+    ALARM_TIME_MISSING,
+    ALARM_DELETE,
+    ALARM_MOVE,
+    ALARM_OR_CREATE,
+    TWO_ALARMS,
+    TIMER_START,
+    TIMER_PAUSE,
+    BEDTIME,
+];
 
 const ALARM_CREATE: Family = Family {
     name: "alarm-create",
@@ -95,7 +105,14 @@ const ALARM_TIME_MISSING: Family = Family {
                 "Let something ring for {title}.",
                 "An alarm labelled {title}, can you do that?",
             ],
-            zh: ["设一个叫{title}的闹钟。", "我需要一个{title}的闹钟。", "请新建一个名为{title}的闹钟。", "给我定个闹钟，标题{title}。", "{title}的时候响铃提醒我。", "帮我弄个闹钟，备注{title}。"],
+            zh: [
+                "设一个叫{title}的闹钟。",
+                "我需要一个{title}的闹钟。",
+                "请新建一个名为{title}的闹钟。",
+                "给我定个闹钟，标题{title}。",
+                "{title}的时候响铃提醒我。",
+                "帮我弄个闹钟，备注{title}。",
+            ],
         },
         Phrases {
             en: [
@@ -106,7 +123,14 @@ const ALARM_TIME_MISSING: Family = Family {
                 "Let something ring for {title} at {time}.",
                 "An alarm labelled {title} at {time}, can you do that?",
             ],
-            zh: ["设一个叫{title}的闹钟，{time}的。", "我需要一个{time}的{title}闹钟，名称就写{title}。", "请新建一个名为{title}的闹钟，时间{time}。", "给我定个{time}的闹钟，标题{title}。", "{time}响铃提醒我，标签{title}。", "帮我弄个{time}的闹钟，备注{title}。"],
+            zh: [
+                "设一个叫{title}的闹钟，{time}的。",
+                "我需要一个{time}的{title}闹钟，名称就写{title}。",
+                "请新建一个名为{title}的闹钟，时间{time}。",
+                "给我定个{time}的闹钟，标题{title}。",
+                "{time}响铃提醒我，标签{title}。",
+                "帮我弄个{time}的闹钟，备注{title}。",
+            ],
         },
     ],
     plan: |draw| {
@@ -116,7 +140,9 @@ const ALARM_TIME_MISSING: Family = Family {
         let words = ["time", "when", "o'clock", "hour", "几点", "时间", "什么时候", "何时"];
         let plan = Plan::new().word("title", title);
         let plan = if draw.branch() {
-            plan.slot("time", &words, &spoken).ask(draw.say("What time should the alarm ring?", "闹钟要几点响？")).asked(&words)
+            plan.slot("time", &words, &spoken)
+                .ask(draw.say("What time should the alarm ring?", "闹钟要几点响？"))
+                .asked(&words)
         } else {
             plan.word("time", &spoken).phrased(1).category(SINGLE)
         };
@@ -138,7 +164,14 @@ const ALARM_DELETE: Family = Family {
             "The {title} wake-up can go for good.",
             "Scrap the alarm labelled {title}.",
         ],
-        zh: ["删除名为{title}的闹钟。", "把{title}的闹钟删掉。", "不需要{title}那个闹钟了，删了吧。", "移除标题是{title}的闹钟。", "{title}的叫醒以后都不要了，清掉。", "把备注{title}的那个闹铃去掉。"],
+        zh: [
+            "删除名为{title}的闹钟。",
+            "把{title}的闹钟删掉。",
+            "不需要{title}那个闹钟了，删了吧。",
+            "移除标题是{title}的闹钟。",
+            "{title}的叫醒以后都不要了，清掉。",
+            "把备注{title}的那个闹铃去掉。",
+        ],
     }],
     plan: |draw| {
         let (gone, kept) = draw.pair(pools::LABELS);
@@ -217,7 +250,8 @@ const ALARM_OR_CREATE: Family = Family {
     }],
     plan: |draw| {
         let time = draw.time(5, 9);
-        let plan = Plan::new().word("time", time.spoken(draw.tongue())).call("manage_alarm", json!({"action": "query"}));
+        let plan =
+            Plan::new().word("time", time.spoken(draw.tongue())).call("manage_alarm", json!({"action": "query"}));
         let key = draw.pick(&["alarm-0031", "alarm-0042", "alarm-0057"]);
         let plan = if draw.branch() {
             let mut alarm = world::alarm(key, &time.text(), "", &[]);
@@ -292,12 +326,16 @@ const TIMER_START: Family = Family {
     }],
     plan: |draw| {
         let minutes = draw.number(2, 45, 1);
-        let label = draw.word(&[("Eggs", "煮蛋"), ("Tea", "泡茶"), ("Laundry", "洗衣"), ("Noodles", "煮面"), ("Nap", "小睡")]);
+        let label =
+            draw.word(&[("Eggs", "煮蛋"), ("Tea", "泡茶"), ("Laundry", "洗衣"), ("Noodles", "煮面"), ("Nap", "小睡")]);
         Plan::new()
             .word("minutes", minutes)
             .word("label", label)
             .call("manage_countdown", json!({"action": "start", "durationSec": minutes * 60, "label": label}))
-            .exists("timers", &[("/duration_s", json!(minutes * 60)), ("/label", json!(label)), ("/state", json!("running"))])
+            .exists(
+                "timers",
+                &[("/duration_s", json!(minutes * 60)), ("/label", json!(label)), ("/state", json!("running"))],
+            )
             .only(&["timers"])
     },
 };
@@ -314,10 +352,18 @@ const TIMER_PAUSE: Family = Family {
             "Freeze the countdown for {label}.",
             "Interrupt the {label} clock, I'll go on later.",
         ],
-        zh: ["暂停{label}计时器。", "把名为{label}的倒计时暂停。", "{label}的计时先停一下。", "请暂停{label}这个倒计时。", "{label}倒数先定住。", "把{label}的计时中断一下，待会儿继续。"],
+        zh: [
+            "暂停{label}计时器。",
+            "把名为{label}的倒计时暂停。",
+            "{label}的计时先停一下。",
+            "请暂停{label}这个倒计时。",
+            "{label}倒数先定住。",
+            "把{label}的计时中断一下，待会儿继续。",
+        ],
     }],
     plan: |draw| {
-        let label = draw.word(&[("Eggs", "煮蛋"), ("Tea", "泡茶"), ("Laundry", "洗衣"), ("Noodles", "煮面"), ("Nap", "小睡")]);
+        let label =
+            draw.word(&[("Eggs", "煮蛋"), ("Tea", "泡茶"), ("Laundry", "洗衣"), ("Noodles", "煮面"), ("Nap", "小睡")]);
         let minutes = draw.number(10, 50, 1);
         let key = draw.pick(&["timer-0031", "timer-0042", "timer-0057"]);
         let ends_at = format!("2026-03-02T09:{minutes:02}:00+08:00");

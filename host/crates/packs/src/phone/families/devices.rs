@@ -23,7 +23,14 @@ const CAST_START: Family = Family {
             "Throw what I see onto the {device}.",
             "Put the phone's picture up on {device}.",
         ],
-        zh: ["把屏幕投到{device}。", "开始投屏到{device}。", "在{device}上显示我的手机画面。", "请把屏幕镜像到{device}。", "我看的东西放到{device}上去。", "手机画面弄到{device}上看。"],
+        zh: [
+            "把屏幕投到{device}。",
+            "开始投屏到{device}。",
+            "在{device}上显示我的手机画面。",
+            "请把屏幕镜像到{device}。",
+            "我看的东西放到{device}上去。",
+            "手机画面弄到{device}上看。",
+        ],
     }],
     plan: |draw| {
         let device = draw.pick(&["Living Room TV", "Bedroom TV", "Office PC", "Tablet"]);
@@ -107,16 +114,31 @@ const CAST_WHERE: Family = Family {
                 "Put {what} up on the telly, the {device}.",
                 "Mirror {what} onto {device}.",
             ],
-            zh: ["把屏幕投到{device}，要看{what}。", "投屏到{device}，我们要看{what}。", "把手机上的{what}放到{device}。", "请投屏到{device}看{what}。", "{what}放到电视机上，{device}那台。", "把{what}镜像到{device}。"],
+            zh: [
+                "把屏幕投到{device}，要看{what}。",
+                "投屏到{device}，我们要看{what}。",
+                "把手机上的{what}放到{device}。",
+                "请投屏到{device}看{what}。",
+                "{what}放到电视机上，{device}那台。",
+                "把{what}镜像到{device}。",
+            ],
         },
     ],
     plan: |draw| {
         let device = draw.pick(TELEVISIONS);
-        let what = draw.word(&[("the match", "球赛"), ("our photos", "我们的照片"), ("a film", "电影"), ("the concert", "音乐会"), ("the slides", "幻灯片")]);
+        let what = draw.word(&[
+            ("the match", "球赛"),
+            ("our photos", "我们的照片"),
+            ("a film", "电影"),
+            ("the concert", "音乐会"),
+            ("the slides", "幻灯片"),
+        ]);
         let words = ["which", "where", "what tv", "what device", "哪", "哪台", "哪个", "哪里"];
         let plan = Plan::new().word("what", what);
         let plan = if draw.branch() {
-            plan.slot("device", &words, device).ask(draw.say("Which TV should I cast to?", "要投到哪台电视？")).asked(&words)
+            plan.slot("device", &words, device)
+                .ask(draw.say("Which TV should I cast to?", "要投到哪台电视？"))
+                .asked(&words)
         } else {
             plan.word("device", device).phrased(1).category(SINGLE)
         };
@@ -149,7 +171,13 @@ const CLIPBOARD: Family = Family {
         ],
     }],
     plan: |draw| {
-        let what = draw.word(&[("an address", "一个地址"), ("a link", "一个链接"), ("a quote", "一段引文"), ("some code", "一段代码"), ("a poem", "一首诗")]);
+        let what = draw.word(&[
+            ("an address", "一个地址"),
+            ("a link", "一个链接"),
+            ("a quote", "一段引文"),
+            ("some code", "一段代码"),
+            ("a poem", "一首诗"),
+        ]);
         Plan::new()
             .word("what", what)
             .call("manage_clipboard_sharing", json!({"action": "enable"}))

@@ -6,7 +6,16 @@ use super::category::{CONDITIONAL, PARALLEL, QUERY, SINGLE};
 use super::{Family, Phrases};
 use crate::phone::plan::Plan;
 
-pub(super) const FAMILIES: &[Family] = &[BRIGHTNESS_SET, DARK_OR_COMFORT, SCREEN_TIMEOUT, FONT_SIZE, READING_SETUP, AUTO_ROTATE, STATUS_BAR, BRIGHTNESS_WHICH];
+pub(super) const FAMILIES: &[Family] = &[
+    BRIGHTNESS_SET,
+    DARK_OR_COMFORT,
+    SCREEN_TIMEOUT,
+    FONT_SIZE,
+    READING_SETUP,
+    AUTO_ROTATE,
+    STATUS_BAR,
+    BRIGHTNESS_WHICH,
+];
 
 const BRIGHTNESS_SET: Family = Family {
     name: "brightness-set",
@@ -70,9 +79,13 @@ const DARK_OR_COMFORT: Family = Family {
             .patch("display", "dark_mode", json!({"on": dark}))
             .call("manage_dark_mode", json!({"action": "query"}));
         if dark {
-            plan.call("manage_eye_comfort", json!({"action": "enable"})).is("display", "eye_comfort", "/on", true).only(&["display/eye_comfort"])
+            plan.call("manage_eye_comfort", json!({"action": "enable"}))
+                .is("display", "eye_comfort", "/on", true)
+                .only(&["display/eye_comfort"])
         } else {
-            plan.call("manage_dark_mode", json!({"action": "enable"})).is("display", "dark_mode", "/on", true).only(&["display/dark_mode"])
+            plan.call("manage_dark_mode", json!({"action": "enable"}))
+                .is("display", "dark_mode", "/on", true)
+                .only(&["display/dark_mode"])
         }
     },
 };
@@ -195,7 +208,14 @@ const AUTO_ROTATE: Family = Family {
                 "My display keeps flipping sideways, make it stop.",
                 "Hold the picture upright when I tilt the phone.",
             ],
-            zh: ["关闭自动旋转。", "别让屏幕自己转来转去。", "请锁定屏幕方向。", "把自动旋转屏幕关掉。", "屏幕老是横过来，让它停下。", "我歪着拿手机时画面别跟着转。"],
+            zh: [
+                "关闭自动旋转。",
+                "别让屏幕自己转来转去。",
+                "请锁定屏幕方向。",
+                "把自动旋转屏幕关掉。",
+                "屏幕老是横过来，让它停下。",
+                "我歪着拿手机时画面别跟着转。",
+            ],
         },
         Phrases {
             en: [
@@ -206,7 +226,14 @@ const AUTO_ROTATE: Family = Family {
                 "The display should flip when I turn the phone sideways.",
                 "I want the picture to follow when I tilt the phone.",
             ],
-            zh: ["打开自动旋转。", "让屏幕重新可以自动旋转。", "请解除屏幕方向锁定。", "把自动旋转屏幕打开。", "手机横过来时屏幕也要跟着横过来。", "我转手机时画面要跟着转。"],
+            zh: [
+                "打开自动旋转。",
+                "让屏幕重新可以自动旋转。",
+                "请解除屏幕方向锁定。",
+                "把自动旋转屏幕打开。",
+                "手机横过来时屏幕也要跟着横过来。",
+                "我转手机时画面要跟着转。",
+            ],
         },
     ],
     plan: |draw| {

@@ -7,11 +7,26 @@ use super::{Family, Phrases};
 use crate::phone::plan::Plan;
 use crate::phone::{pools, world};
 
-pub(super) const FAMILIES: &[Family] = &[PHONE_IS_OFF, SCREEN_IS_OFF, LOCKED_MESSAGE, DENIED_CONTACTS, NOT_A_PHONE_THING, OFFLINE_MESSAGE];
+pub(super) const FAMILIES: &[Family] =
+    &[PHONE_IS_OFF, SCREEN_IS_OFF, LOCKED_MESSAGE, DENIED_CONTACTS, NOT_A_PHONE_THING, OFFLINE_MESSAGE];
 
 /// Words with which people say that something cannot be done.
-const CANNOT: [&str; 14] =
-    ["can't", "cannot", "can not", "unable", "not able", "not possible", "impossible", "no tool", "no app", "无法", "不能", "没办法", "没有", "不支持"];
+const CANNOT: [&str; 14] = [
+    "can't",
+    "cannot",
+    "can not",
+    "unable",
+    "not able",
+    "not possible",
+    "impossible",
+    "no tool",
+    "no app",
+    "无法",
+    "不能",
+    "没办法",
+    "没有",
+    "不支持",
+];
 
 fn cannot(further: &[&'static str]) -> Vec<&'static str> {
     CANNOT.iter().chain(further).copied().collect()
@@ -29,7 +44,14 @@ const PHONE_IS_OFF: Family = Family {
             "Get me out of bed at {time}.",
             "Let something ring at {time}.",
         ],
-        zh: ["设一个{time}的闹钟。", "{time}叫醒我。", "请给我定{time}的闹钟。", "新建一个{time}响的闹钟。", "{time}把我叫起来。", "{time}的时候响一下铃。"],
+        zh: [
+            "设一个{time}的闹钟。",
+            "{time}叫醒我。",
+            "请给我定{time}的闹钟。",
+            "新建一个{time}响的闹钟。",
+            "{time}把我叫起来。",
+            "{time}的时候响一下铃。",
+        ],
     }],
     plan: |draw| {
         let time = draw.time(5, 8);
@@ -147,38 +169,48 @@ const DENIED_CONTACTS: Family = Family {
     },
 };
 
-const NOT_A_PHONE_THING: Family = Family {
-    name: "not-a-phone-thing",
-    category: REFUSE,
-    phrases: &[Phrases {
-        en: [
-            "Have {count} {thing} made and carried over to me by yourself.",
-            "Cook me {count} {thing} in the kitchen right away.",
-            "Please bake {count} {thing} for my guests now.",
-            "Go and fetch {count} {thing} from the shop downstairs.",
-            "Hand me {count} {thing} through the screen.",
-            "Fry {count} {thing}, and mind that they are warm.",
-        ],
-        zh: [
-            "你亲手做{count}个{thing}给我端过来。",
-            "马上在厨房给我做{count}个{thing}。",
-            "现在就为客人烤{count}个{thing}。",
-            "去楼下店里给我拿{count}个{thing}上来。",
-            "从屏幕里递给我{count}个{thing}。",
-            "煎{count}个{thing}，要热的。",
-        ],
-    }],
-    plan: |draw| {
-        let thing = draw.word(&[("dumplings", "饺子"), ("pancakes", "煎饼"), ("egg tarts", "蛋挞"), ("sandwiches", "三明治"), ("meat pies", "肉饼")]);
-        Plan::new()
-            .word("thing", thing)
-            .word("count", draw.number(2, 20, 1))
-            .patch("power", "battery", json!({"percent": draw.number(40, 99, 1)}))
-            .refuse(draw.say("I cannot do that: I only have this phone's apps.", "我无法做到，我只能使用这台手机上的应用。"))
-            .refused(&cannot(&["only", "只能"]))
-            .only(&[])
-    },
-};
+const NOT_A_PHONE_THING: Family =
+    Family {
+        name: "not-a-phone-thing",
+        category: REFUSE,
+        phrases: &[Phrases {
+            en: [
+                "Have {count} {thing} made and carried over to me by yourself.",
+                "Cook me {count} {thing} in the kitchen right away.",
+                "Please bake {count} {thing} for my guests now.",
+                "Go and fetch {count} {thing} from the shop downstairs.",
+                "Hand me {count} {thing} through the screen.",
+                "Fry {count} {thing}, and mind that they are warm.",
+            ],
+            zh: [
+                "你亲手做{count}个{thing}给我端过来。",
+                "马上在厨房给我做{count}个{thing}。",
+                "现在就为客人烤{count}个{thing}。",
+                "去楼下店里给我拿{count}个{thing}上来。",
+                "从屏幕里递给我{count}个{thing}。",
+                "煎{count}个{thing}，要热的。",
+            ],
+        }],
+        plan: |draw| {
+            let thing = draw.word(&[
+                ("dumplings", "饺子"),
+                ("pancakes", "煎饼"),
+                ("egg tarts", "蛋挞"),
+                ("sandwiches", "三明治"),
+                ("meat pies", "肉饼"),
+            ]);
+            Plan::new()
+                .word("thing", thing)
+                .word("count", draw.number(2, 20, 1))
+                .patch("power", "battery", json!({"percent": draw.number(40, 99, 1)}))
+                .refuse(draw.say(
+                    "I cannot do that: I only have this phone's apps.",
+                    "我无法做到，我只能使用这台手机上的应用。",
+                ))
+                .refused(&cannot(&["only", "只能"]))
+                .only(&[])
+        },
+    };
 
 const OFFLINE_MESSAGE: Family = Family {
     name: "offline-message",

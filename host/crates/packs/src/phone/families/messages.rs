@@ -7,7 +7,8 @@ use super::{Family, Phrases};
 use crate::phone::plan::Plan;
 use crate::phone::{pools, world};
 
-pub(super) const FAMILIES: &[Family] = &[MESSAGE_SEND, MESSAGE_TO_WHOM, TWO_OF_A_NAME, NUMBER_PASSED_ON, MESSAGE_READ, CODE_WHICH];
+pub(super) const FAMILIES: &[Family] =
+    &[MESSAGE_SEND, MESSAGE_TO_WHOM, TWO_OF_A_NAME, NUMBER_PASSED_ON, MESSAGE_READ, CODE_WHICH];
 
 const MESSAGE_SEND: Family = Family {
     name: "message-send",
@@ -31,7 +32,8 @@ const MESSAGE_SEND: Family = Family {
         ],
     }],
     plan: |draw| {
-        let (name, phone) = draw.pick(&[("Alice Wang", "13811110001"), ("Bob Li", "13811110002"), ("妈妈", "13811110003")]);
+        let (name, phone) =
+            draw.pick(&[("Alice Wang", "13811110001"), ("Bob Li", "13811110002"), ("妈妈", "13811110003")]);
         let text = draw.word(pools::MESSAGES);
         Plan::new()
             .word("name", name)
@@ -55,7 +57,14 @@ const MESSAGE_TO_WHOM: Family = Family {
                 "Get this out by SMS: \"{text}\".",
                 "A text has to go out, \"{text}\".",
             ],
-            zh: ["发一条短信“{text}”。", "我想发短信，内容是“{text}”。", "请帮我发个消息给一个人：“{text}”。", "把“{text}”这句话用短信发出去。", "用短信把“{text}”送出去。", "有条信息要发，“{text}”。"],
+            zh: [
+                "发一条短信“{text}”。",
+                "我想发短信，内容是“{text}”。",
+                "请帮我发个消息给一个人：“{text}”。",
+                "把“{text}”这句话用短信发出去。",
+                "用短信把“{text}”送出去。",
+                "有条信息要发，“{text}”。",
+            ],
         },
         Phrases {
             en: [
@@ -66,7 +75,14 @@ const MESSAGE_TO_WHOM: Family = Family {
                 "Get this to {name} by SMS: \"{text}\".",
                 "A text has to go out to {name}, \"{text}\".",
             ],
-            zh: ["发一条短信“{text}”给{name}。", "我想给{name}发短信，内容是“{text}”。", "请帮我发个消息给{name}：“{text}”。", "把“{text}”这句话用短信发给{name}。", "用短信把“{text}”送到{name}那里。", "有条信息要发给{name}，“{text}”。"],
+            zh: [
+                "发一条短信“{text}”给{name}。",
+                "我想给{name}发短信，内容是“{text}”。",
+                "请帮我发个消息给{name}：“{text}”。",
+                "把“{text}”这句话用短信发给{name}。",
+                "用短信把“{text}”送到{name}那里。",
+                "有条信息要发给{name}，“{text}”。",
+            ],
         },
     ],
     plan: |draw| {
@@ -112,7 +128,11 @@ const TWO_OF_A_NAME: Family = Family {
         let (right, wrong) = (draw.phone(), draw.phone());
         let (key, other) = draw.pair(&["contact-k", "contact-m", "contact-r"]);
         let words = ["which", "who", "whom", "number", "several", "two", "哪", "谁", "号码", "两个"];
-        let answer = if draw.tongue().tag() == "en" { format!("The one with the number {right}.") } else { format!("号码是{right}的那个。") };
+        let answer = if draw.tongue().tag() == "en" {
+            format!("The one with the number {right}.")
+        } else {
+            format!("号码是{right}的那个。")
+        };
         Plan::new()
             .word("name", name)
             .word("text", text)
@@ -225,7 +245,11 @@ const CODE_WHICH: Family = Family {
         let sender = draw.pick(&["Harbor Bank", "QuickMail", "RailGo", "CloudBox"]);
         let code = draw.number(100_000, 999_999, 1);
         let phone = draw.phone();
-        let body = if draw.tongue().tag() == "en" { format!("{sender}: your verification code is {code}") } else { format!("【{sender}】您的验证码是{code}") };
+        let body = if draw.tongue().tag() == "en" {
+            format!("{sender}: your verification code is {code}")
+        } else {
+            format!("【{sender}】您的验证码是{code}")
+        };
         Plan::new()
             .word("sender", sender)
             .put("messages", "msg-k", world::message("msg-k", &phone, &body))

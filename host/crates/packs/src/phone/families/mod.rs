@@ -14,9 +14,9 @@ mod radio;
 mod settings;
 mod sound;
 
+use super::PhrasingSet;
 use super::draw::{Draw, Tongue};
 use super::plan::Plan;
-use super::PhrasingSet;
 
 /// How a request can be said: the first four are used in tasks, the last two are kept back.
 pub(super) struct Phrases {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::category::{CONFLICT, CONDITIONAL, MISSING, ORDERED, QUERY, SINGLE};
+use super::category::{CONDITIONAL, CONFLICT, MISSING, ORDERED, QUERY, SINGLE};
 use super::{Family, Phrases};
 use crate::phone::plan::Plan;
 use crate::phone::world;
@@ -94,7 +94,8 @@ const WIFI_PASSWORD: Family = Family {
         },
     ],
     plan: |draw| {
-        let password = format!("{}{}", draw.pick(&["river", "maple", "ocean", "amber", "cedar"]), draw.number(1000, 9999, 1));
+        let password =
+            format!("{}{}", draw.pick(&["river", "maple", "ocean", "amber", "cedar"]), draw.number(1000, 9999, 1));
         let missing = draw.branch();
         let scan = json!([
             {"ssid": "HomeNet", "secured": true, "band": "5ghz"},
@@ -103,9 +104,13 @@ const WIFI_PASSWORD: Family = Family {
         let plan = Plan::new().patch("net", "wifi", json!({"scan": scan}));
         let plan = plan.is("net", "wifi", "/connected", "Guest").only(&["net/wifi"]);
         let plan = if missing {
-            plan.slot("password", &["password", "passphrase", "key", "密码", "口令"], draw.say("It's ", "是").to_owned() + &password)
-                .ask(draw.say("What is the password of the Wi-Fi Guest?", "Guest的Wi-Fi密码是什么？"))
-                .asked(&["password", "passphrase", "key", "密码", "口令"])
+            plan.slot(
+                "password",
+                &["password", "passphrase", "key", "密码", "口令"],
+                draw.say("It's ", "是").to_owned() + &password,
+            )
+            .ask(draw.say("What is the password of the Wi-Fi Guest?", "Guest的Wi-Fi密码是什么？"))
+            .asked(&["password", "passphrase", "key", "密码", "口令"])
         } else {
             plan.word("password", &password).phrased(1).category(SINGLE)
         };
@@ -126,7 +131,14 @@ const MOBILE_DATA_TOGGLE: Family = Family {
                 "Cut the cellular internet.",
                 "Mobile internet off, please.",
             ],
-            zh: ["关掉移动数据。", "请把数据流量关了。", "别让手机再用移动数据了。", "我不想再用流量，把移动数据关闭。", "断开蜂窝网络数据。", "把手机流量停掉。"],
+            zh: [
+                "关掉移动数据。",
+                "请把数据流量关了。",
+                "别让手机再用移动数据了。",
+                "我不想再用流量，把移动数据关闭。",
+                "断开蜂窝网络数据。",
+                "把手机流量停掉。",
+            ],
         },
         Phrases {
             en: [
@@ -137,7 +149,14 @@ const MOBILE_DATA_TOGGLE: Family = Family {
                 "Bring back the cellular internet.",
                 "Mobile internet on, please.",
             ],
-            zh: ["打开移动数据。", "请把数据流量开启。", "让手机重新用移动数据。", "我现在需要流量，把移动数据打开。", "恢复蜂窝网络数据。", "把手机流量开起来。"],
+            zh: [
+                "打开移动数据。",
+                "请把数据流量开启。",
+                "让手机重新用移动数据。",
+                "我现在需要流量，把移动数据打开。",
+                "恢复蜂窝网络数据。",
+                "把手机流量开起来。",
+            ],
         },
     ],
     plan: |draw| {
@@ -239,7 +258,13 @@ const AIRPLANE_ON: Family = Family {
         ],
     }],
     plan: |draw| {
-        let city = draw.word(&[("Chengdu", "成都"), ("Xiamen", "厦门"), ("Harbin", "哈尔滨"), ("Kunming", "昆明"), ("Sanya", "三亚")]);
+        let city = draw.word(&[
+            ("Chengdu", "成都"),
+            ("Xiamen", "厦门"),
+            ("Harbin", "哈尔滨"),
+            ("Kunming", "昆明"),
+            ("Sanya", "三亚"),
+        ]);
         Plan::new()
             .word("city", city)
             .call("manage_airplane_mode", json!({"action": "enable"}))
@@ -273,7 +298,8 @@ const HOTSPOT_RENAMED: Family = Family {
         ],
     }],
     plan: |draw| {
-        let name = format!("{}-{}", draw.pick(&["Traveller", "Panda", "BlueSky", "Rocket", "Teapot"]), draw.number(10, 99, 1));
+        let name =
+            format!("{}-{}", draw.pick(&["Traveller", "Panda", "BlueSky", "Rocket", "Teapot"]), draw.number(10, 99, 1));
         Plan::new()
             .word("name", &name)
             .call("configure_hotspot", json!({"settingItem": "hotspot_name", "settingValue": name}))
@@ -305,7 +331,8 @@ const HOTSPOT_NEEDS_DATA: Family = Family {
         ],
     }],
     plan: |draw| {
-        let name = format!("{}-{}", draw.pick(&["Meeting", "Train", "Garden", "Studio", "Harbour"]), draw.number(10, 99, 1));
+        let name =
+            format!("{}-{}", draw.pick(&["Meeting", "Train", "Garden", "Studio", "Harbour"]), draw.number(10, 99, 1));
         Plan::new()
             .word("name", &name)
             .patch("net", "mobile", json!({"on": false}))
@@ -390,7 +417,9 @@ const VPN_OR_WIFI: Family = Family {
         let on = draw.branch();
         let plan = Plan::new().word("profile", profile).call("manage_wifi", json!({"action": "query"}));
         if on {
-            plan.call("manage_vpn", json!({"action": "connect", "profile": profile})).is("net", "vpn", "/active", profile).only(&["net/vpn"])
+            plan.call("manage_vpn", json!({"action": "connect", "profile": profile}))
+                .is("net", "vpn", "/active", profile)
+                .only(&["net/vpn"])
         } else {
             plan.put("net", "wifi", world::wifi(None))
                 .call("manage_wifi", json!({"action": "enable"}))

@@ -7,7 +7,8 @@ use super::{Family, Phrases};
 use crate::phone::plan::Plan;
 use crate::phone::{pools, world};
 
-pub(super) const FAMILIES: &[Family] = &[NOTE_CREATE, NOTE_APPEND, NOTE_DELETE, EXPRESSION, UNIT, CURRENCY_OFFLINE, CURRENCY_NOTED];
+pub(super) const FAMILIES: &[Family] =
+    &[NOTE_CREATE, NOTE_APPEND, NOTE_DELETE, EXPRESSION, UNIT, CURRENCY_OFFLINE, CURRENCY_NOTED];
 
 const NOTE_CREATE: Family = Family {
     name: "note-create",
@@ -66,7 +67,12 @@ const NOTE_APPEND: Family = Family {
     plan: |draw| {
         let (title, body) = draw.pick(pools::NOTES);
         let (title, body) = (draw.tongue().of(title), draw.tongue().of(body));
-        let more = draw.word(&[("ask Lena about it", "问问丽娜"), ("finish by Friday", "周五前完成"), ("buy two of them", "买两份"), ("see page 40", "看第40页")]);
+        let more = draw.word(&[
+            ("ask Lena about it", "问问丽娜"),
+            ("finish by Friday", "周五前完成"),
+            ("buy two of them", "买两份"),
+            ("see page 40", "看第40页"),
+        ]);
         let key = draw.pick(&["note-k", "note-m", "note-r"]);
         Plan::new()
             .word("title", title)
@@ -92,7 +98,14 @@ const NOTE_DELETE: Family = Family {
             "The memo {title} can be thrown away.",
             "Bin what I wrote down under {title}.",
         ],
-        zh: ["删除笔记{title}。", "把我名为{title}的笔记移除。", "不需要{title}这条笔记了，删掉。", "清除标题为{title}的笔记。", "{title}那条备忘可以扔了。", "我记在{title}下面的东西删了吧。"],
+        zh: [
+            "删除笔记{title}。",
+            "把我名为{title}的笔记移除。",
+            "不需要{title}这条笔记了，删掉。",
+            "清除标题为{title}的笔记。",
+            "{title}那条备忘可以扔了。",
+            "我记在{title}下面的东西删了吧。",
+        ],
     }],
     plan: |draw| {
         let (gone, kept) = draw.pair(pools::NOTES);
@@ -103,7 +116,11 @@ const NOTE_DELETE: Family = Family {
             .put("notes", key, world::note(tongue.of(gone.0), tongue.of(gone.1)))
             .put("notes", other, world::note(tongue.of(kept.0), tongue.of(kept.1)))
             .call("manage_note", json!({"action": "search", "title": tongue.of(gone.0)}))
-            .confirmed("manage_note", json!({"action": "delete", "noteId": key}), draw.say("Shall I delete this note?", "确定删除这条笔记吗？"))
+            .confirmed(
+                "manage_note",
+                json!({"action": "delete", "noteId": key}),
+                draw.say("Shall I delete this note?", "确定删除这条笔记吗？"),
+            )
             .absent("notes", &[("/title", json!(tongue.of(gone.0)))])
             .reaches_gold()
     },
@@ -173,7 +190,8 @@ const UNIT: Family = Family {
             ("length", "meter", "centimeter", 100, ("meters", "centimeters"), ("米", "厘米")),
         ]);
         let value = draw.number(3, 97, 1);
-        let (spoken_from, spoken_to) = (draw.tongue().of((english.0, chinese.0)), draw.tongue().of((english.1, chinese.1)));
+        let (spoken_from, spoken_to) =
+            (draw.tongue().of((english.0, chinese.0)), draw.tongue().of((english.1, chinese.1)));
         let answer = (value * factor).to_string();
         Plan::new()
             .word("value", value)
@@ -248,7 +266,8 @@ const CURRENCY_NOTED: Family = Family {
     plan: |draw| {
         let amount = draw.number(20, 130, 10);
         let answer = (amount * 72 / 10).to_string();
-        let title = draw.word(&[("Budget", "预算"), ("Exchange", "换汇"), ("Trip money", "旅费"), ("Price check", "比价")]);
+        let title =
+            draw.word(&[("Budget", "预算"), ("Exchange", "换汇"), ("Trip money", "旅费"), ("Price check", "比价")]);
         Plan::new()
             .word("amount", amount)
             .word("title", title)

@@ -7,7 +7,8 @@ use super::{Family, Phrases};
 use crate::phone::plan::Plan;
 use crate::phone::{pools, world};
 
-pub(super) const FAMILIES: &[Family] = &[CONTACT_ADD, CONTACT_NUMBER, CONTACT_RENAME, CONTACT_DELETE, CONTACT_FAVOURITE];
+pub(super) const FAMILIES: &[Family] =
+    &[CONTACT_ADD, CONTACT_NUMBER, CONTACT_RENAME, CONTACT_DELETE, CONTACT_FAVOURITE];
 
 const CONTACT_ADD: Family = Family {
     name: "contact-add",
@@ -146,7 +147,11 @@ const CONTACT_DELETE: Family = Family {
             .put("contacts", key, world::contact(key, name, &phone))
             .put("messages", "msg-k", world::message("msg-k", &phone, draw.word(pools::MESSAGES)))
             .call("search_contacts", json!({"name": name}))
-            .confirmed("manage_contact", json!({"action": "delete", "contactId": key}), draw.say("Shall I delete this contact?", "确定要删除这个联系人吗？"))
+            .confirmed(
+                "manage_contact",
+                json!({"action": "delete", "contactId": key}),
+                draw.say("Shall I delete this contact?", "确定要删除这个联系人吗？"),
+            )
             .absent("contacts", &[("/name", json!(name))])
             .is("messages", "msg-k", "/peer", phone)
             .only(&["contacts"])

@@ -7,8 +7,17 @@ use super::{Family, Phrases};
 use crate::phone::plan::Plan;
 use crate::phone::pools;
 
-pub(super) const FAMILIES: &[Family] =
-    &[BATTERY_SAVING, BATTERY_WHICH, PERFORMANCE_OVER_SUPER, NOTE_UNDER_SUPER, BATTERY_LOW, POWER_OFF, REBOOT_CALLED_OFF, SCHEDULED_POWER, FAN];
+pub(super) const FAMILIES: &[Family] = &[
+    BATTERY_SAVING,
+    BATTERY_WHICH,
+    PERFORMANCE_OVER_SUPER,
+    NOTE_UNDER_SUPER,
+    BATTERY_LOW,
+    POWER_OFF,
+    REBOOT_CALLED_OFF,
+    SCHEDULED_POWER,
+    FAN,
+];
 
 const BATTERY_SAVING: Family = Family {
     name: "battery-saving",
@@ -201,10 +210,20 @@ const POWER_OFF: Family = Family {
         ],
     }],
     plan: |draw| {
-        let event = draw.word(&[("exam", "考试"), ("concert", "音乐会"), ("film", "电影"), ("ceremony", "典礼"), ("theatre play", "话剧")]);
+        let event = draw.word(&[
+            ("exam", "考试"),
+            ("concert", "音乐会"),
+            ("film", "电影"),
+            ("ceremony", "典礼"),
+            ("theatre play", "话剧"),
+        ]);
         Plan::new()
             .word("event", event)
-            .confirmed("control_device_power", json!({"action": "power_off"}), draw.say("Shall I turn the phone off now?", "现在要关机吗？"))
+            .confirmed(
+                "control_device_power",
+                json!({"action": "power_off"}),
+                draw.say("Shall I turn the phone off now?", "现在要关机吗？"),
+            )
             .is("power", "state", "/state", "off")
             .only(&["power/state"])
     },

@@ -31,7 +31,13 @@ const AIRPLANE_OFF: Family = Family {
         ],
     }],
     plan: |draw| {
-        let city = draw.word(&[("Chengdu", "成都"), ("Xiamen", "厦门"), ("Harbin", "哈尔滨"), ("Kunming", "昆明"), ("Sanya", "三亚")]);
+        let city = draw.word(&[
+            ("Chengdu", "成都"),
+            ("Xiamen", "厦门"),
+            ("Harbin", "哈尔滨"),
+            ("Kunming", "昆明"),
+            ("Sanya", "三亚"),
+        ]);
         Plan::new()
             .word("city", city)
             .put("net", "airplane", world::airplane_on())
@@ -73,7 +79,9 @@ const BLUETOOTH_PAIR: Family = Family {
         Plan::new()
             .word("device", device)
             .call("manage_bluetooth", json!({"action": "pair", "deviceName": device}))
-            .row(json!({"collection": "radio", "key": "bluetooth", "field": "/paired", "matches": {"contains": device}}))
+            .row(
+                json!({"collection": "radio", "key": "bluetooth", "field": "/paired", "matches": {"contains": device}}),
+            )
             .only(&["radio/bluetooth"])
     },
 };
@@ -136,7 +144,11 @@ const SIM_DEFAULT: Family = Family {
         ],
     }],
     plan: |draw| {
-        let (purpose, english, chinese) = draw.pick(&[("call", "calls", "打电话"), ("sms", "text messages", "发短信"), ("data", "mobile data", "移动数据上网")]);
+        let (purpose, english, chinese) = draw.pick(&[
+            ("call", "calls", "打电话"),
+            ("sms", "text messages", "发短信"),
+            ("data", "mobile data", "移动数据上网"),
+        ]);
         let spoken = draw.tongue().of((english, chinese));
         Plan::new()
             .word("purpose", spoken)
@@ -199,12 +211,21 @@ const ABROAD: Family = Family {
         ],
     }],
     plan: |draw| {
-        let country = draw.word(&[("Thailand", "泰国"), ("Japan", "日本"), ("France", "法国"), ("Brazil", "巴西"), ("Kenya", "肯尼亚")]);
+        let country = draw.word(&[
+            ("Thailand", "泰国"),
+            ("Japan", "日本"),
+            ("France", "法国"),
+            ("Brazil", "巴西"),
+            ("Kenya", "肯尼亚"),
+        ]);
         Plan::new()
             .word("country", country)
             .patch("net", "mobile", json!({"on": false}))
             .put("net", "wifi", world::wifi(None))
-            .together(vec![("manage_roaming", json!({"action": "enable"})), ("manage_mobile_data", json!({"action": "enable"}))])
+            .together(vec![
+                ("manage_roaming", json!({"action": "enable"})),
+                ("manage_mobile_data", json!({"action": "enable"})),
+            ])
             .is("net", "roaming", "/on", true)
             .is("net", "mobile", "/on", true)
             .only(&["net/roaming", "net/mobile"])

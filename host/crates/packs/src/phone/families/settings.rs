@@ -7,7 +7,8 @@ use super::{Family, Phrases};
 use crate::phone::plan::Plan;
 use crate::phone::pools;
 
-pub(super) const FAMILIES: &[Family] = &[DND_UNTIL, FOCUS_START, DEVICE_RENAME, NOTIFICATIONS_OFF, EASY_SIGHT, LOCATION_ACCURACY, UPDATE_DOWNLOAD];
+pub(super) const FAMILIES: &[Family] =
+    &[DND_UNTIL, FOCUS_START, DEVICE_RENAME, NOTIFICATIONS_OFF, EASY_SIGHT, LOCATION_ACCURACY, UPDATE_DOWNLOAD];
 
 const DND_UNTIL: Family = Family {
     name: "dnd-until",
@@ -94,7 +95,13 @@ const DEVICE_RENAME: Family = Family {
         ],
     }],
     plan: |draw| {
-        let name = draw.word(&[("Blue Whale", "蓝鲸"), ("Night Owl", "夜猫子"), ("Pocket Rocket", "小火箭"), ("Green Tea", "绿茶"), ("North Star", "北极星")]);
+        let name = draw.word(&[
+            ("Blue Whale", "蓝鲸"),
+            ("Night Owl", "夜猫子"),
+            ("Pocket Rocket", "小火箭"),
+            ("Green Tea", "绿茶"),
+            ("North Star", "北极星"),
+        ]);
         Plan::new()
             .word("name", name)
             .call("manage_device_info", json!({"action": "rename", "name": name}))
@@ -156,7 +163,10 @@ const EASY_SIGHT: Family = Family {
         ],
     }],
     plan: |draw| {
-        let (feature, english, chinese) = draw.pick(&[("magnification", "magnification", "放大手势"), ("color_correction", "color correction", "色彩校正")]);
+        let (feature, english, chinese) = draw.pick(&[
+            ("magnification", "magnification", "放大手势"),
+            ("color_correction", "color correction", "色彩校正"),
+        ]);
         let spoken = draw.tongue().of((english, chinese));
         let size = draw.pick(&[120, 125, 130, 135, 140, 150]);
         Plan::new()
@@ -194,7 +204,8 @@ const LOCATION_ACCURACY: Family = Family {
         ],
     }],
     plan: |draw| {
-        let (accuracy, english, chinese) = draw.pick(&[("battery_saving", "battery saving", "省电"), ("device_only", "device only", "仅限设备")]);
+        let (accuracy, english, chinese) =
+            draw.pick(&[("battery_saving", "battery saving", "省电"), ("device_only", "device only", "仅限设备")]);
         let spoken = draw.tongue().of((english, chinese));
         Plan::new()
             .word("accuracy", spoken)
@@ -232,7 +243,11 @@ const UPDATE_DOWNLOAD: Family = Family {
         let version = format!("1.{}.{}", draw.number(1, 6, 1), draw.number(0, 9, 1));
         Plan::new()
             .word("version", &version)
-            .put("settings", "update", json!({"current": "1.0.0", "available": version, "state": "available", "time": null}))
+            .put(
+                "settings",
+                "update",
+                json!({"current": "1.0.0", "available": version, "state": "available", "time": null}),
+            )
             .call("manage_system_update", json!({"action": "download"}))
             .is("settings", "update", "/state", "downloaded")
             .is("settings", "update", "/current", "1.0.0")

@@ -31,7 +31,12 @@ const VOLUME_SET: Family = Family {
         ],
     }],
     plan: |draw| {
-        let (stream, english, chinese) = draw.pick(&[("media", "media", "媒体"), ("alarm", "alarm", "闹钟"), ("call", "call", "通话"), ("notification", "notification", "通知")]);
+        let (stream, english, chinese) = draw.pick(&[
+            ("media", "media", "媒体"),
+            ("alarm", "alarm", "闹钟"),
+            ("call", "call", "通话"),
+            ("notification", "notification", "通知"),
+        ]);
         let level = draw.pick(&[15, 20, 25, 30, 35, 85, 90, 95]);
         let spoken = draw.tongue().of((english, chinese));
         Plan::new()
