@@ -2,6 +2,8 @@
 //!
 //! Needs the components: `cargo xtask guests` first.
 
+#![allow(clippy::expect_used, reason = "a bench that cannot run ends")]
+
 use std::{hint::black_box, sync::Arc};
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};

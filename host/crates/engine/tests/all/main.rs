@@ -1,5 +1,14 @@
 //! The engine at its public face, with guests that are made out of WAT as the tests run: no toolchain, no file, no waiting.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    unreachable_pub,
+    reason = "helpers of tests may end them, and modules of one binary have no outside"
+)]
+
 mod cache;
 mod episode;
 mod evidence;
@@ -7,5 +16,4 @@ mod install;
 mod limits;
 mod policies;
 mod properties;
-#[allow(unreachable_pub, reason = "modules of one test binary")]
 mod support;
