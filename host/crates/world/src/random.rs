@@ -127,6 +127,11 @@ mod tests {
             seen[usize::try_from(random.next_below(6)).unwrap()] += 1;
         }
         assert!(seen.iter().all(|count| (850..1_150).contains(count)), "{seen:?}");
+        // Just above half the range, about every second draw must be repeated.
+        let mut repeated = SeededRandom::new(5, "repeated").unwrap();
+        (0..100).for_each(|_| assert!(repeated.next_below((1 << 63) + 1) <= 1 << 63));
+        let words: u32 = repeated.state().position.parse().unwrap();
+        assert!((300..500).contains(&words), "100 draws of two words each took {words} words");
         assert_eq!(random.next_below(0), 0);
         assert_eq!(random.next_below(1), 0);
         assert!(random.next_below(u64::MAX) < u64::MAX);

@@ -288,11 +288,11 @@ impl World {
     ) -> Result<(), StateError> {
         let bytes = self.bytes - charged(key, before) + charged(key, document.as_ref());
         let documents = self.documents - u64::from(before.is_some()) + u64::from(document.is_some());
-        // A write that shrinks the world is never refused, so that a full world can be cleared.
-        if bytes > self.limits.bytes && bytes > self.bytes {
+        // The world is within its limits, so that only a write that grows it can pass them.
+        if bytes > self.limits.bytes {
             return Err(over("bytes of all documents", self.limits.bytes, bytes));
         }
-        if documents > self.limits.documents && documents > self.documents {
+        if documents > self.limits.documents {
             return Err(over("documents of a world", self.limits.documents, documents));
         }
         if before == document.as_ref() {

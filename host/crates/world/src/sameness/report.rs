@@ -79,19 +79,16 @@ struct Report<'a> {
     right: &'a Shape,
     colours: &'a Colours,
     found: Vec<Difference>,
-    /// Documents that are equal but for what refers to their keys.
-    by_reference: Vec<Difference>,
 }
 
 type Pair<'a> = (Option<&'a Item>, Option<&'a Item>);
 
 fn differences(left: &Shape, right: &Shape, colours: &Colours) -> Vec<Difference> {
-    let mut report = Report { left, right, colours, found: Vec::new(), by_reference: Vec::new() };
+    let mut report = Report { left, right, colours, found: Vec::new() };
     for pair in report.unequal_pairs() {
         report.describe(pair);
     }
-    // Where references are all that differs, the documents that hold them are named, and not those that they lead to.
-    if report.found.is_empty() { report.by_reference } else { report.found }
+    report.found
 }
 
 impl<'a> Report<'a> {
@@ -168,14 +165,8 @@ impl<'a> Report<'a> {
         let place =
             Place { collection: ours.or(theirs).map_or("", |item| &item.collection), left: ours, right: theirs };
         match (ours, theirs) {
-            (Some(ours), Some(theirs)) => {
-                let before = self.found.len();
-                self.walk(&place, String::new(), &ours.node, &theirs.node);
-                if self.found.len() == before {
-                    let difference = self.difference(&place, String::new(), Some(&ours.node), Some(&theirs.node));
-                    self.by_reference.push(difference);
-                }
-            }
+            // Nothing is found where only what refers to the keys differs; then the documents that refer are reported.
+            (Some(ours), Some(theirs)) => self.walk(&place, String::new(), &ours.node, &theirs.node),
             _ => self.push(&place, String::new(), ours.map(|item| &item.node), theirs.map(|item| &item.node)),
         }
     }
@@ -218,21 +209,17 @@ impl<'a> Report<'a> {
     }
 
     fn push(&mut self, place: &Place<'_>, at: String, ours: Option<&Node>, theirs: Option<&Node>) {
-        let difference = self.difference(place, at, ours, theirs);
-        self.found.push(difference);
-    }
-
-    fn difference(&self, place: &Place<'_>, at: String, ours: Option<&Node>, theirs: Option<&Node>) -> Difference {
         let left = |variable: Variable| self.left.text(variable);
         let right = |variable: Variable| self.right.text(variable);
-        Difference {
+        let difference = Difference {
             collection: place.collection.to_owned(),
             left_key: place.left.map(|item| item.key.render(&left)),
             right_key: place.right.map(|item| item.key.render(&right)),
             at,
             left: ours.map(|node| shown(&node.render(&left))),
             right: theirs.map(|node| shown(&node.render(&right))),
-        }
+        };
+        self.found.push(difference);
     }
 }
 
