@@ -21,7 +21,10 @@ pub fn leaks(task: &Task, trajectory: &Trajectory) -> Option<String> {
         .flatten()
         .filter_map(|action| if let Action::Call(call) = action { Some(call) } else { None })
         .collect();
-    let said = shown.iter().find_map(|(place, text)| gives_calls(text, &calls).map(|what| format!("{place} {what}")));
+    let said = shown.iter().find_map(|(place, text)| {
+        let what = gives_calls(text, &calls).or_else(|| gives_family(text, task))?;
+        Some(format!("{place} {what}"))
+    });
     shown.extend(results(trajectory));
     said.or_else(|| {
         shown.iter().find_map(|(place, text)| gives_label(text, task).map(|what| format!("{place} {what}")))
@@ -55,13 +58,16 @@ fn gives_calls(text: &str, calls: &[&ToolCall]) -> Option<String> {
     })
 }
 
-/// The task's id or family, or an id with a label in it.
+/// The task's family. Results are not searched for it: a tool may say `auto-rotate` by itself.
+fn gives_family(text: &str, task: &Task) -> Option<String> {
+    let named = task.family.contains(['-', '_']) && text.contains(&task.family);
+    named.then(|| format!("holds the task's family `{}`", task.family))
+}
+
+/// The task's id, or an id with a label in it.
 fn gives_label(text: &str, task: &Task) -> Option<String> {
     if text.contains(task.id.as_str()) && task.id.as_str().len() > 4 {
         return Some(format!("holds the task's id `{}`", task.id));
-    }
-    if task.family.contains(['-', '_']) && text.contains(&task.family) {
-        return Some(format!("holds the task's family `{}`", task.family));
     }
     let word = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
     let labelled = |token: &str| {

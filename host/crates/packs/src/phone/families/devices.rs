@@ -26,7 +26,7 @@ const CAST_START: Family = Family {
         zh: [
             "把屏幕投到{device}。",
             "开始投屏到{device}。",
-            "在{device}上显示我的手机画面。",
+            "投屏，让{device}显示我的手机画面。",
             "请把屏幕镜像到{device}。",
             "我看的东西放到{device}上去。",
             "手机画面弄到{device}上看。",

@@ -79,7 +79,7 @@ const SCREEN_IS_OFF: Family = Family {
         ],
         zh: [
             "给{name}发短信：“{text}”，需要的话点亮屏幕。",
-            "把“{text}”发给{name}，可以先打开屏幕。",
+            "把“{text}”发短信给{name}，可以先打开屏幕。",
             "发消息给{name}说“{text}”，屏幕关着就打开它。",
             "请给{name}发送“{text}”，必要时先亮屏。",
             "用短信告诉{name}“{text}”，屏幕黑着就唤醒一下。",

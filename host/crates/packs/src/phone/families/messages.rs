@@ -110,7 +110,7 @@ const TWO_OF_A_NAME: Family = Family {
             "Text {name} \"{text}\"; when the name fits several contacts I'll tell you which.",
             "Message {name}: \"{text}\". Check with me if there are two of that name.",
             "I want to text \"{text}\" to {name}. There may be two, then ask.",
-            "Write \"{text}\" to {name}, and have me choose where it's ambiguous.",
+            "Write \"{text}\" to {name}; have me choose where several contacts fit.",
             "{name} should get \"{text}\" by SMS. Not sure which one? Ask.",
         ],
         zh: [
@@ -157,7 +157,7 @@ const NUMBER_PASSED_ON: Family = Family {
             "Send {name} a message that consists of {whose}'s phone number from my contacts, nothing else.",
             "{name} needs {whose}'s number: find it in the contacts and send just the digits as a message.",
             "Find the number of {whose} and message it to {name} without any other text.",
-            "Pass {whose}'s digits on to {name} by SMS, the digits alone.",
+            "Pass {whose}'s digits from my phone book on to {name} by SMS, the digits alone.",
             "Text {name} how to reach {whose}: bare phone number from the address book.",
         ],
         zh: [
@@ -165,7 +165,7 @@ const NUMBER_PASSED_ON: Family = Family {
             "给{name}发一条消息，内容只有通讯录里{whose}的电话号码。",
             "{name}要{whose}的号码：在联系人里找到，只发数字。",
             "找到{whose}的号码，发短信给{name}，不要别的文字。",
-            "把{whose}的手机号短信转给{name}，只要数字。",
+            "把电话簿里{whose}的手机号短信转给{name}，只要数字。",
             "告诉{name}怎么联系{whose}，从电话簿里把号码单独发过去。",
         ],
     }],

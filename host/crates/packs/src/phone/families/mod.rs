@@ -5,6 +5,7 @@ mod clock;
 mod devices;
 mod display;
 mod guard;
+mod hotspot;
 mod messages;
 mod net;
 mod office;
@@ -13,6 +14,7 @@ mod power;
 mod radio;
 mod settings;
 mod sound;
+mod timers;
 
 use super::PhrasingSet;
 use super::draw::{Draw, Tongue};
@@ -70,12 +72,14 @@ mod category {
 pub(super) fn all() -> impl Iterator<Item = &'static Family> {
     [
         net::FAMILIES,
+        hotspot::FAMILIES,
         radio::FAMILIES,
         display::FAMILIES,
         sound::FAMILIES,
         power::FAMILIES,
         settings::FAMILIES,
         clock::FAMILIES,
+        timers::FAMILIES,
         calendar::FAMILIES,
         people::FAMILIES,
         messages::FAMILIES,

@@ -186,7 +186,7 @@ const UNIT: Family = Family {
         let (category, from, to, factor, english, chinese) = draw.pick(&[
             ("length", "kilometer", "meter", 1000, ("kilometers", "meters"), ("公里", "米")),
             ("mass", "kilogram", "gram", 1000, ("kilograms", "grams"), ("千克", "克")),
-            ("time", "hour", "minute", 60, ("hours", "minutes"), ("小时", "分钟")),
+            ("volume", "liter", "milliliter", 1000, ("liters", "milliliters"), ("升", "毫升")),
             ("length", "meter", "centimeter", 100, ("meters", "centimeters"), ("米", "厘米")),
         ]);
         let value = draw.number(3, 97, 1);
