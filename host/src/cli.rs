@@ -233,6 +233,9 @@ pub enum PackCommand {
         /// Phrasings that the specs' authors were not shown.
         #[arg(long)]
         unseen: bool,
+        /// Requests of a file instead: JSON lines `{"lang", "request", "tools": [name]}`.
+        #[arg(long)]
+        requests: Option<PathBuf>,
     },
     /// Runs the calls that another implementation recorded and compares field by field.
     Replay {

@@ -1,12 +1,15 @@
 //! Runs the admission gate's variants through harness, environment and verifiers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use loopwright_contract::action::{Action, Proposed};
 use loopwright_contract::digest::PolicyDigest;
 use loopwright_contract::episode::EpisodeHost as _;
-use loopwright_contract::name::PluginName;
+use loopwright_contract::json::{JsonLimits, parse};
+use loopwright_contract::name::{Lang, PluginName, ToolName};
 use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use loopwright_contract::task::Task;
 use loopwright_contract::tool::ToolSpec;
@@ -16,6 +19,7 @@ use loopwright_harness::recall::{LanguageRecall, RecallCase, ToolIndex, recall_a
 use loopwright_harness::trajectory::read_bytes;
 use loopwright_harness::{Harness, Offer, Output, RunOptions, Settings, run_tasks};
 use loopwright_packs::gate::{GateRunner, Report, check_double, check_task, doubles};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::in_parallel;
@@ -90,11 +94,40 @@ pub fn phone_tools(host: &PluginHost) -> Vec<ToolSpec> {
     host.tools().iter().filter(|tool| !elsewhere(&tool.plugin)).map(|tool| tool.spec.clone()).collect()
 }
 
-/// Recall of the gold tools among the candidates, by language.
+/// Recall of the needed tools among the candidates, by language.
 #[must_use]
-pub fn recall(host: &PluginHost, tasks: &[Task], candidates: usize) -> BTreeMap<String, LanguageRecall> {
+pub fn recall(host: &PluginHost, cases: &[RecallCase], candidates: usize) -> BTreeMap<String, LanguageRecall> {
     let index = ToolIndex::build(&phone_tools(host));
-    let cases: Vec<RecallCase> = tasks
+    recall_at(&index, cases, candidates).into_iter().map(|(lang, recall)| (lang.to_string(), recall)).collect()
+}
+
+/// Requests of a file: JSON lines `{"lang", "request", "tools": [name]}`.
+///
+/// # Errors
+/// What is wrong with the file, and on which line.
+pub fn requests(path: &Path) -> anyhow::Result<Vec<RecallCase>> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("requests `{}` cannot be read", path.display()))?;
+    let read = |line: &str| -> anyhow::Result<RecallCase> {
+        let request: Request = serde_json::from_value(parse(line, &JsonLimits::FILE)?)?;
+        Ok(RecallCase { lang: request.lang, request: request.request, gold: request.tools })
+    };
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(number, line)| read(line).with_context(|| format!("{}:{}", path.display(), number + 1))).collect()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    lang: Lang,
+    request: String,
+    tools: BTreeSet<ToolName>,
+}
+
+/// What each task asks and the tools that its gold calls.
+#[must_use]
+pub fn cases(tasks: &[Task]) -> Vec<RecallCase> {
+    tasks
         .iter()
         .map(|task| RecallCase {
             lang: task.lang.clone(),
@@ -110,6 +143,5 @@ pub fn recall(host: &PluginHost, tasks: &[Task], candidates: usize) -> BTreeMap<
                 .collect(),
         })
         .filter(|case| !case.gold.is_empty())
-        .collect();
-    recall_at(&index, &cases, candidates).into_iter().map(|(lang, recall)| (lang.to_string(), recall)).collect()
+        .collect()
 }

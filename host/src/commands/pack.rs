@@ -32,7 +32,7 @@ pub fn pack(shared: &Shared, command: &PackCommand) -> anyhow::Result<Exit> {
         PackCommand::Check { pack, seed, jobs, limit } => check(shared, pack, *seed, *jobs, *limit),
         PackCommand::Write { dir, seed } => write(shared, dir, *seed),
         PackCommand::List { pack, seed } => list(shared, pack, *seed),
-        PackCommand::Recall { seed, unseen } => recall(shared, *seed, *unseen),
+        PackCommand::Recall { seed, unseen, requests } => recall(shared, *seed, *unseen, requests.as_deref()),
         PackCommand::Replay { dir, plugin } => replay(shared, dir, plugin),
     }
 }
@@ -124,11 +124,14 @@ fn list(shared: &Shared, name: &str, seed: u64) -> anyhow::Result<Exit> {
     Ok(Exit::Good)
 }
 
-fn recall(shared: &Shared, seed: u64, unseen: bool) -> anyhow::Result<Exit> {
+fn recall(shared: &Shared, seed: u64, unseen: bool, requests: Option<&Path>) -> anyhow::Result<Exit> {
     let set = if unseen { phone::PhrasingSet::Unseen } else { phone::PhrasingSet::Seen };
-    let pack = phone::builtin_with_phrasings(seed, INSTANCES_PER_FAMILY, set)?;
+    let cases = match requests {
+        Some(path) => gate::requests(path)?,
+        None => gate::cases(phone::builtin_with_phrasings(seed, INSTANCES_PER_FAMILY, set)?.tasks()),
+    };
     let host = wire::host(shared, Engine::default(), Worlds::default())?;
-    let found = gate::recall(&host, pack.tasks(), CANDIDATES_MAX);
+    let found = gate::recall(&host, &cases, CANDIDATES_MAX);
     let tools = gate::phone_tools(&host).len();
     if shared.json {
         let rows: Vec<Value> = found

@@ -43,6 +43,12 @@ fn call(tool: &str, arguments: Value) -> anyhow::Result<ToolCall> {
     Ok(ToolCall { id: CallId::new("c1")?, tool: ToolName::new(tool)?, arguments })
 }
 
+/// What is measured has to happen; a call that fails fast would look good.
+fn must(happened: bool) -> anyhow::Result<()> {
+    ensure!(happened, "a measured call did not do what it is measured for");
+    Ok(())
+}
+
 /// Two reads and a write: turning Wi-Fi on looks at airplane mode and at Wi-Fi, and puts Wi-Fi. Turning it off again is not timed.
 fn wifi() -> anyhow::Result<(ToolCall, ToolCall)> {
     Ok((call("manage_wifi", json!({"action": "enable"}))?, call("manage_wifi", json!({"action": "disable"}))?))
@@ -55,26 +61,19 @@ fn start() -> Start {
 fn warm_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let (on, off) = wifi()?;
     let world = std::cell::RefCell::new(Scratch::new(host, &start(), None)?);
-    let times = sample(
-        samples,
-        || Ok(ensure!(world.borrow_mut().measure(&off)?)),
-        |()| Ok(ensure!(world.borrow_mut().measure(&on)?)),
-    )?;
+    let times =
+        sample(samples, || must(world.borrow_mut().measure(&off)?), |()| must(world.borrow_mut().measure(&on)?))?;
     let floor = std::cell::RefCell::new(ToolFloor::new(host, &PluginName::new("net")?)?);
-    let floor = sample(
-        samples,
-        || Ok(ensure!(floor.borrow_mut().warm(&off)?)),
-        |()| Ok(ensure!(floor.borrow_mut().warm(&on)?)),
-    )?;
+    let floor = sample(samples, || must(floor.borrow_mut().warm(&off)?), |()| must(floor.borrow_mut().warm(&on)?))?;
     Ok(row("warm tool call, two reads and a write", "<= 8 us", &times, Some(&floor)))
 }
 
 fn fresh_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let (_, off) = wifi()?;
     let base = Scratch::new(host, &start(), None)?;
-    let times = sample(samples, || Ok(base.fork()), |mut world| Ok(ensure!(world.measure(&off)?)))?;
+    let times = sample(samples, || Ok(base.fork()), |mut world| must(world.measure(&off)?))?;
     let floor = ToolFloor::new(host, &PluginName::new("net")?)?;
-    let floor = sample(samples, || Ok(()), |()| Ok(ensure!(floor.fresh(&off)?)))?;
+    let floor = sample(samples, || Ok(()), |()| must(floor.fresh(&off)?))?;
     Ok(row("the same in a fresh instance", "<= 55 us", &times, Some(&floor)))
 }
 
@@ -166,11 +165,8 @@ fn steps(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
         &PluginName::new("net")?,
         "null",
     )?);
-    let floor = sample(
-        samples,
-        || Ok(ensure!(floor.borrow_mut().turn(&off)? == 1)),
-        |()| Ok(ensure!(floor.borrow_mut().turn(&on)? == 1)),
-    )?;
+    let floor =
+        sample(samples, || must(floor.borrow_mut().turn(&off)? == 1), |()| must(floor.borrow_mut().turn(&on)? == 1))?;
     Ok(vec![row("step: environment, tool, evidence", "-", &times, Some(&floor)), recorded(host)?])
 }
 
@@ -226,7 +222,7 @@ fn verdicts(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
                 Ok(())
             },
         )?;
-        let floor = sample(samples, || Ok(()), |()| Ok(ensure!(floor.judge(&check, &bare)? == bare.len())))?;
+        let floor = sample(samples, || Ok(()), |()| must(floor.judge(&check, &bare)? == bare.len()))?;
         rows.push(row(name, aim, &times, Some(&floor)));
     }
     Ok(rows)
@@ -278,7 +274,7 @@ fn stopped(shared: &Shared, samples: usize) -> anyhow::Result<Row> {
     let times = sample(
         samples,
         || Ok(world.fork()),
-        |mut world| Ok(ensure!(matches!(world.call(&spin)?.outcome, Outcome::Faulted(_)))),
+        |mut world| must(matches!(world.call(&spin)?.outcome, Outcome::Faulted(_))),
     )?;
     Ok(row("stop a guest that spins, by fuel", "<= 50 ms after its deadline", &times, None))
 }

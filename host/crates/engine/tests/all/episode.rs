@@ -296,7 +296,7 @@ fn a_skill_guides_and_advises() {
         environment(),
         candidate("careful", skill("careful", &card, "Look first.", "(global.get $warn)")),
     ]);
-    assert_eq!(host.skills(), [card.clone()]);
+    assert_eq!(host.skills(), std::slice::from_ref(&card));
     let mut episode = open(&host, &notes_task());
     let guidance = episode.skill_guidance(&card.name, &["put".parse().unwrap()], &"en".parse().unwrap()).unwrap();
     assert_eq!(guidance, "Look first.");
@@ -366,7 +366,7 @@ fn a_worlds_tools_are_in_it_and_nowhere_else() {
     assert_eq!(prepared.initial().text, r#"{"orders":{"o1":{"paid":12}}}"#);
     for (task, ours, theirs) in [(notes_task(), "read", "orders"), (shop, "orders", "read")] {
         let mut episode = host.prepare(&task).unwrap().open().unwrap();
-        assert_eq!(episode.reset().unwrap().exposed.contains(&ours.parse().unwrap()), true);
+        assert!(episode.reset().unwrap().exposed.contains(&ours.parse().unwrap()));
         let result = episode.step(&turn(vec![call("a", ours, json!({})), call("b", theirs, json!({}))])).unwrap();
         assert!(matches!(result.feedback[0].reply, Reply::Done(_)));
         assert!(matches!(&result.feedback[1].reply, Reply::Failed(failure) if failure.code == 404));

@@ -39,7 +39,7 @@ impl Words {
 
 impl Image {
     fn align(&mut self, to: usize) {
-        while self.bytes.len() % to != 0 {
+        while !self.bytes.len().is_multiple_of(to) {
             self.bytes.push(0);
         }
     }
