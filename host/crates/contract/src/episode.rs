@@ -110,7 +110,9 @@ pub struct Invocation {
     pub plugin: Option<PluginName>,
     /// How it failed, when it did.
     pub fault: Option<GuestFault>,
-    /// Fuel that it spent; the whole budget after a trap.
+    /// Fuel that it spent; the whole budget after a trap. Not part of a record: a plugin's first call in an instance pays for what later
+    /// ones find ready, and instances come and go without changing a byte.
+    #[serde(skip)]
     pub fuel: u64,
 }
 
