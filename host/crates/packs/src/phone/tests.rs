@@ -305,3 +305,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn each_world_rule_that_holds_across_apps_has_a_task() {
+    let pack = builtin(23, 1).expect("a pack");
+    let families: BTreeSet<&str> = pack.tasks().iter().map(|task| task.family.as_str()).collect();
+    for (rule, names) in [
+        (1, ["phone-is-off", "screen-is-off", "locked-message"].as_slice()),
+        (2, &["airplane-on", "airplane-off"]),
+        (3, &["currency-offline", "offline-message"]),
+        (4, &["performance-over-super", "note-under-super", "battery-low"]),
+        (5, &["hotspot-needs-data"]),
+        (6, &["cast-switch"]),
+        (8, &["ring-under-dnd"]),
+        (9, &["denied-contacts"]),
+        (10, &["contact-delete", "contact-rename"]),
+        (11, &["series-moved-once"]),
+        (15, &["power-off", "contact-delete", "note-delete", "event-delete", "reboot-called-off"]),
+    ] {
+        for name in names {
+            assert!(families.contains(name), "rule {rule}: `{name}` is missing");
+        }
+    }
+}
