@@ -118,38 +118,14 @@ fn cache(folder: &Path) -> Option<CacheConfig> {
     }
 }
 
-/// The key of this machine that compiled code is authenticated with; made at the first start, readable by its owner only.
+/// The key of this machine that compiled code is authenticated with; made at the first start.
 fn key(folder: &Path) -> std::io::Result<CacheKey> {
-    let path = folder.join("key");
     fs::create_dir_all(folder)?;
-    let read = |path: &Path| -> std::io::Result<[u8; 32]> {
-        let mut bytes = [0; 32];
-        fs::File::open(path)?.read_exact(&mut bytes)?;
-        Ok(bytes)
-    };
-    if let Ok(bytes) = read(&path) {
-        return Ok(CacheKey::new(bytes));
-    }
-    let fresh = read(Path::new("/dev/urandom"))?;
-    let temporary = folder.join(format!("key.{}", std::process::id()));
-    private(&temporary, &fresh)?;
-    // Whoever is first keeps the key: a link never replaces an existing one, and everybody reads what is there.
-    let linked = fs::hard_link(&temporary, &path);
-    fs::remove_file(&temporary)?;
-    match linked {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
-    }
-    read(&path).map(CacheKey::new)
-}
-
-fn private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::io::Write as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    CacheKey::load_or_create(&folder.join("key"), || {
+        let mut fresh = [0; 32];
+        fs::File::open("/dev/urandom")?.read_exact(&mut fresh)?;
+        Ok(fresh)
+    })
 }
 
 /// A pack by name: the built-in one, a folder of ours, or a folder of records from elsewhere.

@@ -285,7 +285,7 @@ impl Phone {
         self.port().random()
     }
 
-    /// The next id of a counter, such as `note-0001` for `note`. `prefix` is 1 to 32 characters out of `a-z`, `0-9`, `_` and `-`; the
+    /// The next id of a counter, such as `note-0001` for `note`. `prefix` is 1 to 32 characters out of `a-z`, `0-9` and `_`, a letter first; the
     /// host traps on another one.
     pub fn next_id(&mut self, prefix: &str) -> String {
         self.port().next_id(prefix)

@@ -57,10 +57,11 @@ impl Inner {
     }
 
     pub(crate) fn next_id(&mut self, prefix: &str) -> String {
-        let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
+        let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let first = prefix.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
         assert!(
-            (1..=32).contains(&prefix.len()) && prefix.bytes().all(letters),
-            "`{prefix}` is no prefix of an id: expected 1 to 32 of `a-z`, `0-9`, `_` and `-`; the host traps here"
+            first && prefix.len() <= 32 && prefix.bytes().all(letters),
+            "`{prefix}` is no prefix of an id: expected 1 to 32 of `a-z`, `0-9` and `_`, a letter first; the host traps here"
         );
         let count = self.counters.entry(prefix.to_owned()).or_insert(0);
         *count += 1;

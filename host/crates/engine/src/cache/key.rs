@@ -65,7 +65,16 @@ impl CacheKey {
     }
 }
 
+/// Writes the whole file beside its place and links it there, so that nobody reads half a key and nobody's key is replaced.
 fn create_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = path.with_extension(format!("{}", std::process::id()));
+    write_private(&temporary, bytes)?;
+    let linked = fs::hard_link(&temporary, path);
+    fs::remove_file(&temporary)?;
+    linked
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
