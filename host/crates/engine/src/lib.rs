@@ -39,6 +39,7 @@ mod install;
 mod installed;
 mod invoke;
 mod judge;
+mod kept;
 mod limits;
 mod log;
 mod plugin_host;
