@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use loopwright_contract::digest::{CallDigest, ContentDigest, StateDigest};
+use loopwright_contract::digest::{CallDigest, ContentDigest, InputDigest, StateDigest};
 use loopwright_contract::environment::{Actor, Feedback, Observation, Reply, Turn, TurnResult};
 use loopwright_contract::episode::{Episode, Invocation};
 use loopwright_contract::evidence::{Change, Deed, Step};
@@ -178,6 +178,8 @@ impl Episode for FakeEpisode {
                 check: index,
                 verifier: check.verifier.clone(),
                 verifier_digest: ContentDigest::of(check.verifier.as_str().as_bytes()),
+                engine: "fake/1".to_owned(),
+                input: InputDigest::of(format!("{}:{steps}", check.check).as_bytes()),
                 upto: *steps,
                 fuel: 100,
                 verdict,

@@ -78,6 +78,8 @@ macro_rules! digests {
 digests! {
     /// The digest of a component's bytes.
     ContentDigest;
+    /// The digest of what a verdict was given on: the check, the worlds and the steps.
+    InputDigest;
     /// The digest of a world's documents.
     StateDigest;
     /// The digest of one line of a trajectory, the line before it included.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::digest::ContentDigest;
+use crate::digest::{ContentDigest, InputDigest};
 use crate::name::PluginName;
 
 /// One thing that was checked.
@@ -150,6 +150,10 @@ pub struct JudgedCheck {
     pub verifier: PluginName,
     /// Its component.
     pub verifier_digest: ContentDigest,
+    /// The engine that ran it: version, settings, and the version of the plugin contract.
+    pub engine: String,
+    /// The check and the evidence that it was given on. Two verdicts on the same input can be compared.
+    pub input: InputDigest,
     /// How many steps it saw.
     pub upto: u32,
     /// The fuel that the whole judging took.

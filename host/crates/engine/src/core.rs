@@ -14,11 +14,14 @@ use crate::{
     invoke::Invoked,
     record::Record,
     store::Live,
+    swap::Pins,
 };
 
 /// An episode, as it travels from store to store.
 pub(crate) struct Core {
     pub(crate) installed: Arc<Installed>,
+    /// The verifiers that the episode keeps to; none: those that serve when it is judged.
+    pub(crate) pins: Option<Pins>,
     pub(crate) state: EpisodeState,
     /// The named world that the task is set in. Only its own tools are on this phone then.
     pub(crate) world: Option<String>,
@@ -97,6 +100,7 @@ impl Core {
             tools: empty(installed.tools.len()).collect(),
             skills,
             installed,
+            pins: None,
             state,
             world: None,
             seed,
@@ -116,6 +120,7 @@ impl Core {
         fork.streams.clone_from(&self.streams);
         fork.consents.clone_from(&self.consents);
         fork.world.clone_from(&self.world);
+        fork.pins.clone_from(&self.pins);
         fork
     }
 

@@ -17,12 +17,11 @@ use serde_json::Value;
 
 use crate::{
     Engines,
-    bindings::{
-        environment::EnvironmentPluginPre, skill::SkillPluginPre, tool::ToolPluginPre, verifier::VerifierPluginPre,
-    },
+    bindings::{environment::EnvironmentPluginPre, skill::SkillPluginPre, tool::ToolPluginPre},
     config::EngineConfig,
     store::{Plugin, PluginState},
     stored::Documents,
+    swap::Slot,
 };
 
 /// Where named worlds of task packs come from.
@@ -44,7 +43,8 @@ impl WorldSource for NoWorlds {
     }
 }
 
-/// A plugin with its code, linked.
+/// A plugin with its code, linked. A clone shares it.
+#[derive(Clone)]
 pub(crate) struct Loaded<P> {
     pub(crate) plugin: Arc<Plugin>,
     pub(crate) pre: P,
@@ -58,7 +58,7 @@ pub(crate) struct Installed {
     pub(crate) records: Vec<PluginRecord>,
     pub(crate) tools: Vec<Loaded<ToolPluginPre<PluginState>>>,
     pub(crate) environments: Vec<Loaded<EnvironmentPluginPre<PluginState>>>,
-    pub(crate) verifiers: Vec<Loaded<VerifierPluginPre<PluginState>>>,
+    pub(crate) verifiers: Vec<Slot>,
     pub(crate) skills: Vec<Loaded<SkillPluginPre<PluginState>>>,
     /// Every tool, sorted by name.
     pub(crate) catalogue: Vec<InstalledTool>,
@@ -175,11 +175,19 @@ impl Installed {
 
 /// The position of a plugin among those of its kind.
 pub(crate) fn position<P>(plugins: &[Loaded<P>], name: &PluginName, kind: &str) -> Result<usize, HostFault> {
-    plugins.iter().position(|loaded| loaded.plugin.record.name == *name).ok_or_else(|| {
-        let installed: Vec<&str> = plugins.iter().map(|loaded| loaded.plugin.record.name.as_str()).collect();
-        HostFault::Setup(format!(
-            "{kind} `{name}` is not installed; installed are: {}\nhint: build all plugins with `cargo xtask guests`",
-            installed.join(", ")
-        ))
-    })
+    let missing = || not_installed(kind, name, plugins.iter().map(|loaded| &loaded.plugin.record.name));
+    plugins.iter().position(|loaded| loaded.plugin.record.name == *name).ok_or_else(missing)
+}
+
+/// What is said of a plugin that is not there.
+pub(crate) fn not_installed<'a>(
+    kind: &str,
+    name: &PluginName,
+    installed: impl Iterator<Item = &'a PluginName>,
+) -> HostFault {
+    let installed: Vec<&str> = installed.map(PluginName::as_str).collect();
+    HostFault::Setup(format!(
+        "{kind} `{name}` is not installed; installed are: {}\nhint: build all plugins with `cargo xtask guests`",
+        installed.join(", ")
+    ))
 }

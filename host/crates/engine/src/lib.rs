@@ -35,6 +35,7 @@ mod fault;
 pub mod floor;
 mod grant;
 mod host;
+mod input;
 mod install;
 mod installed;
 mod invoke;
@@ -49,6 +50,7 @@ mod scratch;
 mod skill;
 mod store;
 mod stored;
+mod swap;
 #[cfg(test)]
 mod testing;
 mod ticker;
@@ -63,6 +65,9 @@ pub use installed::{NoWorlds, WorldSource};
 pub use invoke::Outcome;
 pub use plugin_host::PluginHost;
 pub use scratch::{Scratch, ScratchCall};
+pub use swap::{
+    Disagreement, FAULTS_MAX, ShadowRule, ShadowStatus, SwapError, SwapEvent, SwapMode, SwapReceipt, VerifierStatus,
+};
 
 /// Generated types, under shorter names.
 mod bindings {

@@ -16,11 +16,17 @@ use crate::{
     installed::{Installed, WorldSource},
     kept::KeptTasks,
     prepare::{Prepared, Shared},
+    swap::Pins,
 };
 
 /// Installed plugins, ready to open episodes. Cloning shares them.
 #[derive(Clone)]
-pub struct PluginHost(pub(crate) Arc<Installed>, Arc<KeptTasks>);
+pub struct PluginHost {
+    pub(crate) installed: Arc<Installed>,
+    pub(crate) kept: Arc<KeptTasks>,
+    /// The verifiers that its episodes keep to; none: those that serve when they are judged.
+    pub(crate) pins: Option<Pins>,
+}
 
 impl PluginHost {
     /// Compiles, links and checks components, and gives each its grant.
@@ -34,35 +40,43 @@ impl PluginHost {
         worlds: Arc<dyn WorldSource>,
         candidates: &[Candidate],
     ) -> Result<Self, InstallError> {
-        install(engines, config, policy, worlds, candidates).map(|installed| Self(Arc::new(installed), Arc::default()))
+        install(engines, config, policy, worlds, candidates).map(|installed| Self {
+            installed: Arc::new(installed),
+            kept: Arc::default(),
+            pins: None,
+        })
+    }
+
+    fn share(&self, prepared: Arc<Prepared>) -> Arc<dyn PreparedTask> {
+        Arc::new(Shared { prepared, pins: self.pins.clone() })
     }
 
     /// The engines that run the plugins.
     #[must_use]
     pub fn engines(&self) -> &Arc<Engines> {
-        &self.0.engines
+        &self.installed.engines
     }
 }
 
 impl EpisodeHost for PluginHost {
     fn plugins(&self) -> &[PluginRecord] {
-        &self.0.records
+        &self.installed.records
     }
 
     fn tools(&self) -> &[InstalledTool] {
-        &self.0.catalogue
+        &self.installed.catalogue
     }
 
     fn skills(&self) -> &[SkillCard] {
-        &self.0.cards
+        &self.installed.cards
     }
 
     fn fingerprint(&self) -> &str {
-        &self.0.fingerprint
+        &self.installed.fingerprint
     }
 
     fn prepare(&self, task: &Task) -> Result<Arc<dyn PreparedTask>, CallFault> {
-        Ok(Arc::new(Shared(self.1.get(&self.0, task)?)))
+        Ok(self.share(self.kept.get(&self.installed, task)?))
     }
 
     fn restore(
@@ -71,6 +85,6 @@ impl EpisodeHost for PluginHost {
         initial: &StoredWorld,
         target: Option<&StoredWorld>,
     ) -> Result<Arc<dyn PreparedTask>, CallFault> {
-        Ok(Arc::new(Shared(Arc::new(Prepared::restore(&self.0, task, initial, target)?))))
+        Ok(self.share(Arc::new(Prepared::restore(&self.installed, task, initial, target)?)))
     }
 }

@@ -22,6 +22,7 @@ use crate::{
     installed::{Installed, position},
     record::{Record, Target},
     stored::{self, Documents},
+    swap::Pins,
 };
 
 /// A task whose world is ready.
@@ -80,7 +81,7 @@ impl Prepared {
         let state = EpisodeState::new(world, clock, task.start.seed).map_err(|error| internal(&error))?;
         let environment = position(&installed.environments, &task.environment, "environment")?;
         for check in &task.checks {
-            position(&installed.verifiers, &check.verifier, "verifier")?;
+            installed.serving(&check.verifier)?;
         }
         let (installed, task) = (Arc::clone(installed), Arc::new(task.clone()));
         Ok(Self { installed, task, environment, state, target: None, digests: OnceLock::new() })
@@ -190,26 +191,34 @@ fn check_digest(world: &World, stored: &StoredWorld, which: &str) -> Result<(), 
 }
 
 /// What the engine hands out: prepared tasks are shared by the episodes that are opened from them.
-pub(crate) struct Shared(pub(crate) Arc<Prepared>);
+pub(crate) struct Shared {
+    pub(crate) prepared: Arc<Prepared>,
+    /// The verifiers that its episodes keep to.
+    pub(crate) pins: Option<Pins>,
+}
 
 impl PreparedTask for Shared {
     fn initial(&self) -> StoredWorld {
-        stored::store(&self.0.state.world, None)
+        stored::store(&self.prepared.state.world, None)
     }
 
     fn target(&self) -> Option<StoredWorld> {
-        self.0.target.as_ref().map(|target| stored::store(&target.world, Some(&target.ids)))
+        self.prepared.target.as_ref().map(|target| stored::store(&target.world, Some(&target.ids)))
     }
 
     fn initial_digest(&self) -> StateDigest {
-        self.0.digests().0
+        self.prepared.digests().0
     }
 
     fn target_digest(&self) -> Option<StateDigest> {
-        self.0.digests().1
+        self.prepared.digests().1
     }
 
     fn open(&self) -> Result<Box<dyn Episode>, CallFault> {
-        Ok(Box::new(LiveEpisode::open(&self.0)?))
+        let mut episode = LiveEpisode::open(&self.prepared)?;
+        if let Some(core) = &mut episode.core {
+            core.pins.clone_from(&self.pins);
+        }
+        Ok(Box::new(episode))
     }
 }

@@ -50,9 +50,9 @@ impl Scratch {
     /// [`CallFault`] for a malformed world or zone.
     pub fn new(host: &PluginHost, start: &Start, world: Option<&str>) -> Result<Self, CallFault> {
         let mut documents = match world {
-            None => host.0.base.fork(),
+            None => host.installed.base.fork(),
             Some(text) => {
-                let mut world = host.0.empty.fork();
+                let mut world = host.installed.empty.fork();
                 Documents::parse(text, "world")?.fill(&mut world, "world")?;
                 world
             }
@@ -62,7 +62,7 @@ impl Scratch {
         let clock = Clock::new(start.now_ns, &start.zone).map_err(|error| HostFault::Setup(error.to_string()))?;
         let state = EpisodeState::new(documents, clock, start.seed).map_err(internal)?;
         let record = Record::new(state.world.fork(), None);
-        Ok(Self { core: Some(Box::new(Core::new(Arc::clone(&host.0), state, start.seed, record))), depth: 1 })
+        Ok(Self { core: Some(Box::new(Core::new(Arc::clone(&host.installed), state, start.seed, record))), depth: 1 })
     }
 
     /// Calls a tool.

@@ -112,9 +112,9 @@ impl ToolFloor {
     /// # Errors
     /// [`HostFault`] when it is not installed or does not run bare.
     pub fn new(host: &PluginHost, plugin: &PluginName) -> Result<Self, HostFault> {
-        let pre = tool_pre(&host.0, plugin)?;
-        let warm = start(&host.0, &pre, host.0.base.fork())?;
-        Ok(Self { pre, base: host.0.base.fork(), warm })
+        let pre = tool_pre(&host.installed, plugin)?;
+        let warm = start(&host.installed, &pre, host.installed.base.fork())?;
+        Ok(Self { pre, base: host.installed.base.fork(), warm })
     }
 
     /// Calls the warm instance; whether the tool did what was asked.
@@ -146,7 +146,7 @@ impl EnvironmentFloor {
     /// # Errors
     /// [`HostFault`] when one of them is not installed or does not run bare.
     pub fn new(host: &PluginHost, environment: &PluginName, tool: &PluginName, setup: &str) -> Result<Self, HostFault> {
-        let installed = &host.0;
+        let installed = &host.installed;
         let at = position(&installed.environments, environment, "environment")?;
         let loaded =
             installed.environments.get(at).ok_or_else(|| HostFault::Internal("floor: no such environment".into()))?;
@@ -186,10 +186,11 @@ impl VerifierFloor {
     /// # Errors
     /// [`HostFault`] when it is not installed or does not link bare.
     pub fn new(host: &PluginHost, verifier: &PluginName) -> Result<Self, HostFault> {
-        let at = position(&host.0.verifiers, verifier, "verifier")?;
-        let loaded = host.0.verifiers.get(at).ok_or_else(|| HostFault::Internal("floor: no such verifier".into()))?;
-        let pre = link(host.0.engines.engine(EngineClass::Verifier), loaded.pre.instance_pre(), Kind::Verifier)?;
-        Ok(Self { pre: VerifierPluginPre::new(pre).map_err(|error| failed(&error))?, base: host.0.base.fork() })
+        let serving = host.installed.serving(verifier)?;
+        let loaded = &serving.loaded;
+        let pre =
+            link(host.installed.engines.engine(EngineClass::Verifier), loaded.pre.instance_pre(), Kind::Verifier)?;
+        Ok(Self { pre: VerifierPluginPre::new(pre).map_err(|error| failed(&error))?, base: host.installed.base.fork() })
     }
 
     /// Judges in a fresh instance; how many verdicts there were.

@@ -20,6 +20,7 @@ use crate::{
     EngineConfig, Engines, GrantPolicy, InstallError, Refusal,
     installed::{Installed, Loaded, ToolEntry, WorldSource},
     store::Plugin,
+    swap::Slot,
 };
 
 /// Who has a name, by what it is the name of.
@@ -165,7 +166,7 @@ fn add(installed: &mut Installed, parts: &mut Parts, one: Inspected) {
             installed.tools.push(loaded(plugin, pre));
         }
         (Code::Environment(pre), _) => installed.environments.push(loaded(plugin, pre)),
-        (Code::Verifier(pre), _) => installed.verifiers.push(loaded(plugin, pre)),
+        (Code::Verifier(pre), _) => installed.verifiers.push(Slot::new(loaded(plugin, pre))),
         (Code::Skill(pre), Says::Skill(card)) => {
             let position = installed.skills.len();
             parts.cards.push((*card, position));

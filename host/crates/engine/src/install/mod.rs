@@ -7,6 +7,7 @@ mod linker;
 mod schema;
 mod world;
 
+pub(crate) use inspect::Code;
 pub use inspect::{Inspected, Says};
 
 use std::sync::Arc;

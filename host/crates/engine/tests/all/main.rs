@@ -17,3 +17,4 @@ mod limits;
 mod policies;
 mod properties;
 mod support;
+mod swap;

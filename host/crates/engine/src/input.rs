@@ -1,0 +1,41 @@
+//! What a verdict was given on: one digest over the check and the evidence up to a step, so that two verdicts can be told to be on the same.
+
+use loopwright_contract::{digest::InputDigest, json::canonical};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::record::Record;
+
+/// What stands before the parts, so that the digest is of nothing else.
+const DOMAIN: &[u8] = b"loopwright-verdict-input/1\0";
+
+/// The digests of what is judged at each prefix, in the order of `upto`.
+pub(crate) fn input_digests(record: &Record, check: &str, upto: &[u32]) -> Vec<InputDigest> {
+    let mut chain = Sha256::new();
+    chain.update(DOMAIN);
+    part(&mut chain, check.as_bytes());
+    let world = |at: usize| record.worlds.get(at).map(|world| world.digest().0).unwrap_or_default();
+    chain.update(world(0));
+    chain.update(record.target.as_ref().map(|target| target.world.digest().0).unwrap_or_default());
+    let mut steps = record.steps.iter();
+    let mut done = 0;
+    upto.iter()
+        .map(|upto| {
+            let upto = usize::try_from(*upto).unwrap_or(usize::MAX);
+            for step in steps.by_ref().take(upto - done) {
+                let text = serde_json::to_value(step).map_or_else(|_| String::new(), |value: Value| canonical(&value));
+                part(&mut chain, text.as_bytes());
+            }
+            done = upto;
+            let mut here = chain.clone();
+            here.update(world(upto));
+            InputDigest(here.finalize().into())
+        })
+        .collect()
+}
+
+/// A part with its length before it, so that two parts cannot be read as others.
+fn part(chain: &mut Sha256, bytes: &[u8]) {
+    chain.update((bytes.len() as u64).to_be_bytes());
+    chain.update(bytes);
+}
