@@ -1,0 +1,43 @@
+;; An environment that exposes every tool and passes every call on. A guest may define `$on_reset`, and `$after_call`, which gets the call
+;; (a `tool-call` record) and its feedback (a `feedback` record) when the tool has answered.
+(func (export "loopwright:afv/environment@0.1.0#describe") (result i32) (global.get $identity))
+(func $observe (param $out i32)
+    (call $installed (local.get $out))
+    (i64.store align=4 (i32.add (local.get $out) (i32.const 8)) (i64.const 8)))
+(func (export "loopwright:afv/environment@0.1.0#reset") (param i32 i32) (result i32) (local $out i32)
+    (call $on_reset)
+    (local.set $out (call $alloc (i32.const 32)))
+    (i32.store (local.get $out) (i32.const 0))
+    (call $observe (i32.add (local.get $out) (i32.const 4)))
+    (local.get $out))
+(func (export "loopwright:afv/environment@0.1.0#step") (param $actor i32) (param $calls i32) (param $count i32) (result i32)
+    (local $ret i32) (local $list i32) (local $at i32) (local $out i32) (local $index i32)
+    (local.set $list (call $alloc (i32.mul (local.get $count) (i32.const 44))))
+    (block $done (loop $next
+        (br_if $done (i32.ge_u (local.get $index) (local.get $count)))
+        (local.set $at (i32.add (local.get $calls) (i32.mul (local.get $index) (i32.const 24))))
+        (local.set $out (i32.add (local.get $list) (i32.mul (local.get $index) (i32.const 44))))
+        ;; The call's id, no effects, and the tool's outcome as the reply: the cases stand in the same order.
+        (i64.store align=4 (local.get $out) (i64.load align=4 (local.get $at)))
+        (i64.store align=4 (i32.add (local.get $out) (i32.const 36)) (i64.const 8))
+        (call $invoke
+            (i32.load (local.get $at)) (i32.load offset=4 (local.get $at)) (i32.load offset=8 (local.get $at))
+            (i32.load offset=12 (local.get $at)) (i32.load offset=16 (local.get $at)) (i32.load offset=20 (local.get $at))
+            (local.get $actor) (i32.add (local.get $out) (i32.const 8)))
+        ;; A fault of the tool is told as a failure.
+        (if (i32.eq (i32.load8_u offset=8 (local.get $out)) (i32.const 2)) (then
+            (i32.store8 offset=8 (local.get $out) (i32.const 1))
+            (i32.store16 offset=12 (local.get $out) (i32.const 503))
+            (i64.store offset=16 align=4 (local.get $out) (i64.const 8))
+            (i32.store8 offset=24 (local.get $out) (i32.const 0))))
+        (call $after_call (local.get $at) (local.get $out) (local.get $actor))
+        (local.set $index (i32.add (local.get $index) (i32.const 1)))
+        (br $next)))
+    (local.set $ret (call $alloc (i32.const 32)))
+    (i32.store (local.get $ret) (i32.const 0))
+    (i32.store offset=4 (local.get $ret) (local.get $list))
+    (i32.store offset=8 (local.get $ret) (local.get $count))
+    (call $observe (i32.add (local.get $ret) (i32.const 12)))
+    (local.get $ret))
+(func (export "cabi_post_loopwright:afv/environment@0.1.0#reset") (param i32) (call $reset))
+(func (export "cabi_post_loopwright:afv/environment@0.1.0#step") (param i32) (call $reset))
