@@ -7,6 +7,6 @@
     (local $at i32)
     (local.set $at (call $alloc (i32.const 32)))
     (i32.store (local.get $at) (i32.const 0))
-    (i32.store offset=4 (local.get $at) (i32.const 16)) (i32.store offset=8 (local.get $at) (i32.const 93))
-    (i32.store offset=12 (local.get $at) (i32.const 160)) (i32.store offset=16 (local.get $at) (i32.const 77))
+    (i32.store offset=4 (local.get $at) (i32.const 16)) (i32.store offset=8 (local.get $at) (i32.const 91))
+    (i32.store offset=12 (local.get $at) (i32.const 160)) (i32.store offset=16 (local.get $at) (i32.const 74))
     (local.get $at))

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use loopwright_contract::environment::{Actor, Turn};
 use loopwright_contract::episode::{Episode, EpisodeHost as _};
+use loopwright_contract::limits::PluginLimits;
 use loopwright_contract::name::{CallId, ToolName};
 use loopwright_contract::task::{Check, Start, Task};
 use loopwright_contract::tool::ToolCall;
@@ -17,11 +18,15 @@ use loopwright_engine::{
 use loopwright_testkit::guests::hostile::{JUDGE, NEIGHBOUR_TOOLS, Row, WORLD, build, neighbours};
 use serde_json::{Value, json};
 
+use super::SLOWNESS;
 use super::attack::{self, Seen};
 use crate::wire;
 
 /// Episodes of the neighbours in one look at them.
 const EPISODES_OF_A_LOOK: usize = 3;
+
+/// Looks whose instances fill a batch of each pool.
+const LOOKS_TO_SETTLE: usize = 6;
 
 /// Engines with their neighbours.
 pub(super) struct Arena {
@@ -46,7 +51,9 @@ pub(super) struct Round {
 impl Arena {
     /// Starts the engines as a host does: limits, pools and clock are the defaults.
     pub(super) fn new() -> anyhow::Result<Self> {
-        let config = EngineConfig { compiler: wire::compiler(), ..EngineConfig::default() };
+        let limits = PluginLimits::default();
+        let limits = PluginLimits { call_deadline: limits.call_deadline * SLOWNESS, ..limits };
+        let config = EngineConfig { compiler: wire::compiler(), limits, ..EngineConfig::default() };
         let engines = Arc::new(Engines::new(&config)?);
         let neighbours = neighbours()?
             .into_iter()
@@ -60,6 +67,11 @@ impl Arena {
     /// What live instances hold.
     pub(super) fn pool_use(&self) -> Option<PoolUse> {
         self.engines.pool_use()
+    }
+
+    /// Runs neighbours until what dropped instances held is given back: the pools do that in batches.
+    pub(super) fn settle(&self) -> anyhow::Result<()> {
+        (0..LOOKS_TO_SETTLE).try_for_each(|_| look(&self.calm).map(drop))
     }
 
     /// Installs a guest beside the neighbours, lets it do what it does while other neighbours run on another thread, and looks at all of
