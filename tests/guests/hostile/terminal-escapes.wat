@@ -6,7 +6,7 @@
 (data (i32.const 128) "{\"name\":\"\7f\c2\9b31m\e2\80\aegnp.exe\e2\81\a6\"}")
 (func (export "loopwright:afv/tool@0.1.0#call") (param i32 i32 i32 i32 i32 i32) (result i32)
     (local $at i32)
-    (call $log (i32.const 2) (i32.const 16) (i32.const 47))
+    (call $log (i32.const 1) (i32.const 16) (i32.const 47))
     (local.set $at (call $alloc (i32.const 32)))
     (i32.store (local.get $at) (i32.const 0))
     (i32.store offset=4 (local.get $at) (i32.const 16)) (i32.store offset=8 (local.get $at) (i32.const 47))

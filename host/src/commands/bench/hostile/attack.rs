@@ -167,7 +167,9 @@ pub(super) fn of_refusal(refusal: &Refusal) -> Seen {
         Refusal::Fault { fault, .. } => of_guest(fault),
         Refusal::Taken { .. } => Seen::new(Kind::Taken, chain(refusal)),
         Refusal::Host(fault) => of_host(fault),
-        _ => Seen::new(Kind::Contract, chain(refusal)),
+        Refusal::Contract { .. } => Seen::new(Kind::Contract, chain(refusal)),
+        // Refused, but not for what it did.
+        _ => Seen::new(Kind::HostFailed, chain(refusal)),
     }
 }
 

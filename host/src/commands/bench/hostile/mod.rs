@@ -132,3 +132,30 @@ fn table(outcomes: &[Outcome]) -> anyhow::Result<String> {
     ];
     Ok(render(&head, &cells))
 }
+
+#[cfg(test)]
+mod tests {
+    use loopwright_testkit::guests::hostile::Attack;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_stopped_as_expected_and_in_time_is_not_contained() {
+        let arena = Arena::new().unwrap();
+        let row = |guest: &str| rows().unwrap().into_iter().find(|row| row.guest == guest).unwrap();
+        assert!(one(&arena, &row("recursion")).unwrap().contained);
+        // A tool that does nothing bad is stopped by nothing.
+        let harmless = Row { attack: Attack::Call, tool: None, ..row("name-taken") };
+        for (row, seen, part) in [
+            (Row { expected: Kind::Fuel, ..row("recursion") }, Kind::Stack, "stack"),
+            (Row { within_ms: 0, ..row("recursion") }, Kind::Stack, "expected at most 0"),
+            (harmless, Kind::Succeeded, "Done"),
+        ] {
+            let outcome = one(&arena, &row).unwrap();
+            assert_eq!((outcome.seen, outcome.contained), (seen, false), "{outcome:?}");
+            assert!(outcome.why.contains(part), "{outcome:?}");
+            let table = table(&[outcome]).unwrap();
+            assert!(table.contains("NOT CONTAINED"), "{table}");
+        }
+    }
+}
