@@ -147,6 +147,9 @@ pub struct RunArgs {
     /// Steps of an episode, instead of each task's own budget.
     #[arg(long)]
     pub steps: Option<u32>,
+    /// Seconds of wall time of an episode, instead of each task's own; the local model has an hour. An episode that takes longer is void.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    pub wall_s: Option<u64>,
     /// Episodes at a time; results do not depend on it.
     #[arg(long, default_value_t = 1)]
     pub jobs: usize,

@@ -139,8 +139,8 @@ pub enum ToolFault {
 /// What an agent can see without a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observation {
-    /// The tools that may be offered now, sorted by name.
-    pub exposed: Vec<String>,
+    /// The tools that may be offered now, sorted by name. None: the same as in the observation before; after a reset, every installed tool.
+    pub exposed: Option<Vec<String>>,
     /// What the phone shows by itself: objects with a `kind`.
     pub notices: Vec<Value>,
 }

@@ -98,8 +98,8 @@
 //!     const IDENTITY: Identity = identity!("open");
 //!     type Setup = NoArguments;
 //!
-//!     fn reset(world: &mut World, _: NoArguments) -> Result<Observation, Failure> {
-//!         Ok(Observation { exposed: world.installed(), notices: Vec::new() })
+//!     fn reset(_: &mut World, _: NoArguments) -> Result<Observation, Failure> {
+//!         Ok(Observation::default())
 //!     }
 //!
 //!     fn step(world: &mut World, turn: Turn) -> Result<TurnResult, Failure> {
@@ -112,8 +112,7 @@
 //!             };
 //!             feedback.push(Feedback { call_id: call.id.clone(), answer, effects: Vec::new() });
 //!         }
-//!         let observation = Observation { exposed: world.installed(), notices: Vec::new() };
-//!         Ok(TurnResult { feedback, observation })
+//!         Ok(TurnResult { feedback, observation: Observation::default() })
 //!     }
 //! }
 //!

@@ -167,7 +167,10 @@ fn out(args: &RunArgs) -> anyhow::Result<PathBuf> {
     }
 }
 
-fn settings(args: &RunArgs, steps: Option<u32>) -> Settings {
+/// Seconds of wall time for an episode of a local model, which needs minutes on a busy machine.
+const LOCAL_WALL_S: u64 = 3_600;
+
+fn settings(args: &RunArgs, kind: PlannerKind, steps: Option<u32>) -> Settings {
     Settings {
         strict: args.strict,
         prefixes: if args.prefixes { Prefixes::All } else { Prefixes::Final },
@@ -180,6 +183,7 @@ fn settings(args: &RunArgs, steps: Option<u32>) -> Settings {
                 ..EpisodeBudget::default()
             }
         }),
+        wall_s: args.wall_s.or((kind == PlannerKind::Local).then_some(LOCAL_WALL_S)),
         ..Settings::default()
     }
 }
@@ -193,7 +197,7 @@ fn run_plan(
     out: &Path,
 ) -> anyhow::Result<(Row, Vec<EpisodeResult>)> {
     let planner = planner::planner(plan.kind, &plan.tasks, &args.model)?;
-    let harness = Harness::new(Arc::new(host.clone()), settings(args, plan.steps), skills.to_vec())?;
+    let harness = Harness::new(Arc::new(host.clone()), settings(args, plan.kind, plan.steps), skills.to_vec())?;
     let mut options = RunOptions::new(MachineStopwatch::start());
     options.jobs = args.jobs.max(1);
     options.seed = args.seed;

@@ -64,7 +64,7 @@ fn answer(world: &mut World, call: &ToolCall, by: Actor) -> Result<Answer, Failu
 }
 
 fn observe(world: &World) -> Observation {
-    Observation { exposed: world.installed(), notices: vec![json!({"kind": "time", "at": world.now().unix_s()})] }
+    Observation { exposed: Some(world.installed()), notices: vec![json!({"kind": "time", "at": world.now().unix_s()})] }
 }
 
 fn wipe(phone: &mut Phone, _: NoArguments) -> Result<Reply, Failure> {
@@ -153,7 +153,7 @@ fn only_the_confirmed_call_runs() {
 fn the_clock_moves_and_observations_follow_it() {
     let mut test = phone().clock("2026-03-02T09:00:00Z");
     let before = test.reset::<Gate>(json!({"online": true})).unwrap();
-    assert_eq!(before.exposed, ["crash", "send", "spin", "wipe_disk"]);
+    assert_eq!(before.exposed.as_deref().unwrap(), ["crash", "send", "spin", "wipe_disk"]);
     let after = test.step::<Gate>(Actor::Agent, &[]).unwrap().observation;
     let at = |observation: &Observation| observation.notices[0]["at"].as_i64();
     assert_eq!(at(&after).zip(at(&before)).map(|(after, before)| after - before), Some(10));

@@ -66,10 +66,8 @@ impl FakeEpisode {
     fn observation(&self) -> Observation {
         let wipe = !self.faults.late_wipe || self.turn > 0 || !self.steps.is_empty();
         let names = [Some(NOTE), Some(TORCH), wipe.then_some(WIPE)];
-        Observation {
-            exposed: names.into_iter().flatten().map(|name| ToolName::new(name).expect("a constant name")).collect(),
-            notices: Vec::new(),
-        }
+        let exposed = names.into_iter().flatten().map(|name| ToolName::new(name).expect("a constant name")).collect();
+        Observation { exposed: Some(exposed), notices: Vec::new() }
     }
 
     fn push(&mut self, deed: Deed, ok: bool, answer: Value) {

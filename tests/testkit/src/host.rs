@@ -212,6 +212,14 @@ impl PreparedTask for FakePrepared {
         self.target.as_ref().map(stored)
     }
 
+    fn initial_digest(&self) -> StateDigest {
+        self.initial().digest
+    }
+
+    fn target_digest(&self) -> Option<StateDigest> {
+        self.target().map(|world| world.digest)
+    }
+
     fn open(&self) -> Result<Box<dyn Episode>, CallFault> {
         Ok(Box::new(FakeEpisode::new(self.initial.clone(), self.start_ns, self.faults)))
     }

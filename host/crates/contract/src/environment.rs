@@ -30,8 +30,10 @@ pub struct Turn {
 /// What an agent can see without a call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
-    /// The tools that may be offered now, sorted by name.
-    pub exposed: Vec<ToolName>,
+    /// The tools that may be offered now, sorted by name; none where they are the same as in the observation before. What an episode's reset
+    /// returns always has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exposed: Option<Vec<ToolName>>,
     /// What the phone shows by itself: objects with a `kind`.
     pub notices: Vec<Value>,
 }

@@ -69,8 +69,8 @@ pub trait EpisodeHost: Send + Sync {
     /// What the machine code depends on: engine version, settings and WIT version.
     fn fingerprint(&self) -> &str;
 
-    /// Builds the world that a task begins in and, where it has gold, replays the gold once for the target. Worth keeping: episodes are
-    /// opened from it by the thousand.
+    /// Builds the world that a task begins in and, where it has gold, replays the gold once for the target. A host may keep what
+    /// it prepared and hand it out again for an equal task: episodes are opened from it by the thousand.
     ///
     /// # Errors
     /// [`CallFault`] when the task's documents are not acceptable, the gold does not run, or a plugin is missing or fails.
@@ -95,6 +95,12 @@ pub trait PreparedTask: Send + Sync {
 
     /// The world that the gold leads to.
     fn target(&self) -> Option<StoredWorld>;
+
+    /// The digest of [`initial`](Self::initial), without its text.
+    fn initial_digest(&self) -> StateDigest;
+
+    /// The digest of [`target`](Self::target), without its text.
+    fn target_digest(&self) -> Option<StateDigest>;
 
     /// Opens an episode: fresh clock, random streams and ids on the prepared world.
     ///

@@ -23,7 +23,9 @@ pub struct PolicyVersion {
 pub struct Usage {
     /// Tokens read, cached ones included.
     pub tokens_in: u64,
-    /// Of those, tokens whose state was cached.
+    /// Of those, tokens whose state was cached. Not part of a record: it depends on what the planner decided before for others, and nothing
+    /// that is the same for every number of threads may.
+    #[serde(skip)]
     pub tokens_cached: u64,
     /// Tokens written, reasoning included.
     pub tokens_out: u64,

@@ -161,7 +161,7 @@ impl Episode for LiveEpisode {
         }
         let _entered = self.span().entered();
         let setup = canonical(&self.task.setup);
-        let observation = self.call_environment(
+        let mut observation = self.call_environment(
             |bindings, store| bindings.loopwright_afv_environment().call_reset(store, &setup),
             |answer| match answer {
                 Ok(observation) => observation_in(observation).map_err(|violation| broken("reset", &violation)),
@@ -172,6 +172,8 @@ impl Episode for LiveEpisode {
             core.invoked.clear();
             let world = core.snapshot();
             core.record.begin_at(world);
+            let all = || core.installed.tools_of(core.world.as_deref()).map(|tool| tool.spec.name.clone()).collect();
+            observation.exposed.get_or_insert_with(all);
         }
         Ok(observation)
     }

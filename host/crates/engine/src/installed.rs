@@ -1,6 +1,9 @@
 //! All that is installed, as every episode shares it.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use loopwright_contract::{
     episode::PluginRecord,
@@ -19,6 +22,7 @@ use crate::{
     },
     config::EngineConfig,
     store::{Plugin, PluginState},
+    stored::Documents,
 };
 
 /// Where named worlds of task packs come from.
@@ -70,6 +74,8 @@ pub(crate) struct Installed {
     /// The same collections without documents, for named worlds.
     pub(crate) empty: World,
     pub(crate) worlds: Arc<dyn WorldSource>,
+    /// Named worlds that were read, ready to be forked.
+    pub(crate) named: Mutex<HashMap<String, World>>,
 }
 
 /// What a call of a tool needs, made once.
@@ -114,6 +120,22 @@ fn first_error(validator: &jsonschema::Validator, value: &Value) -> String {
 }
 
 impl Installed {
+    /// A fork of the named world, which is read once.
+    pub(crate) fn named_world(&self, name: &str) -> Result<World, HostFault> {
+        let lock = || self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(world) = lock().get(name) {
+            return Ok(world.fork());
+        }
+        let what = format!("world `{name}`");
+        let text = self.worlds.world(name)?;
+        let mut world = self.empty.fork();
+        Documents::parse(&text, &what)?.fill(&mut world, &what)?;
+        world.seal().map_err(|error| HostFault::Internal(format!("{what}: {error}")))?;
+        let fork = world.fork();
+        lock().insert(name.to_owned(), world);
+        Ok(fork)
+    }
+
     /// The tool of that name.
     pub(crate) fn find(&self, name: &str) -> Option<(&InstalledTool, &ToolEntry)> {
         let at = self.catalogue.binary_search_by(|tool| tool.spec.name.as_str().cmp(name)).ok()?;

@@ -40,6 +40,7 @@ mod install;
 mod installed;
 mod invoke;
 mod judge;
+mod kept;
 mod limits;
 mod log;
 mod plugin_host;

@@ -14,12 +14,13 @@ use crate::{
     Candidate, EngineConfig, Engines, GrantPolicy, InstallError,
     install::install,
     installed::{Installed, WorldSource},
+    kept::KeptTasks,
     prepare::{Prepared, Shared},
 };
 
 /// Installed plugins, ready to open episodes. Cloning shares them.
 #[derive(Clone)]
-pub struct PluginHost(pub(crate) Arc<Installed>);
+pub struct PluginHost(pub(crate) Arc<Installed>, Arc<KeptTasks>);
 
 impl PluginHost {
     /// Compiles, links and checks components, and gives each its grant.
@@ -33,7 +34,7 @@ impl PluginHost {
         worlds: Arc<dyn WorldSource>,
         candidates: &[Candidate],
     ) -> Result<Self, InstallError> {
-        install(engines, config, policy, worlds, candidates).map(|installed| Self(Arc::new(installed)))
+        install(engines, config, policy, worlds, candidates).map(|installed| Self(Arc::new(installed), Arc::default()))
     }
 
     /// The engines that run the plugins.
@@ -61,7 +62,7 @@ impl EpisodeHost for PluginHost {
     }
 
     fn prepare(&self, task: &Task) -> Result<Arc<dyn PreparedTask>, CallFault> {
-        Ok(Arc::new(Shared(Arc::new(Prepared::new(&self.0, task)?))))
+        Ok(Arc::new(Shared(self.1.get(&self.0, task)?)))
     }
 
     fn restore(

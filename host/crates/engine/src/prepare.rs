@@ -1,9 +1,10 @@
 //! A task's world, made once: installed collections or a named world, the task's edits, and the target that its gold leads to.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use loopwright_contract::{
     action::Action,
+    digest::StateDigest,
     environment::{Actor, Turn},
     episode::{Episode, PreparedTask, StoredWorld},
     fault::{CallFault, HostFault},
@@ -32,6 +33,8 @@ pub(crate) struct Prepared {
     /// What every episode begins from.
     state: EpisodeState,
     target: Option<Arc<Target>>,
+    /// Of the whole content of the world and of the target's, made when the first trajectory asks.
+    digests: OnceLock<(StateDigest, Option<StateDigest>)>,
 }
 
 impl Prepared {
@@ -39,7 +42,7 @@ impl Prepared {
     pub(crate) fn new(installed: &Arc<Installed>, task: &Task) -> Result<Self, CallFault> {
         let mut world = match &task.world {
             None => installed.base.fork(),
-            Some(name) => named_world(installed, name)?,
+            Some(name) => installed.named_world(name)?,
         };
         edit(&mut world, task)?;
         let mut prepared = Self::begin(installed, task, world)?;
@@ -79,7 +82,13 @@ impl Prepared {
         for check in &task.checks {
             position(&installed.verifiers, &check.verifier, "verifier")?;
         }
-        Ok(Self { installed: Arc::clone(installed), task: Arc::new(task.clone()), environment, state, target: None })
+        let (installed, task) = (Arc::clone(installed), Arc::new(task.clone()));
+        Ok(Self { installed, task, environment, state, target: None, digests: OnceLock::new() })
+    }
+
+    fn digests(&self) -> (StateDigest, Option<StateDigest>) {
+        let target = || self.target.as_ref().map(|target| target.world.full_digest());
+        *self.digests.get_or_init(|| (self.state.world.full_digest(), target()))
     }
 
     /// The beginning of an episode.
@@ -152,14 +161,6 @@ fn internal(error: &StateError) -> HostFault {
     HostFault::Internal(format!("preparing a world: {error}"))
 }
 
-fn named_world(installed: &Installed, name: &str) -> Result<World, HostFault> {
-    let what = format!("world `{name}`");
-    let text = installed.worlds.world(name)?;
-    let mut world = installed.empty.fork();
-    Documents::parse(&text, &what)?.fill(&mut world, &what)?;
-    Ok(world)
-}
-
 fn edit(world: &mut World, task: &Task) -> Result<(), HostFault> {
     for (position, edit) in task.edits.iter().enumerate() {
         let done = match edit {
@@ -198,6 +199,14 @@ impl PreparedTask for Shared {
 
     fn target(&self) -> Option<StoredWorld> {
         self.0.target.as_ref().map(|target| stored::store(&target.world, Some(&target.ids)))
+    }
+
+    fn initial_digest(&self) -> StateDigest {
+        self.0.digests().0
+    }
+
+    fn target_digest(&self) -> Option<StateDigest> {
+        self.0.digests().1
     }
 
     fn open(&self) -> Result<Box<dyn Episode>, CallFault> {

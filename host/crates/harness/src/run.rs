@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use loopwright_contract::digest::{StateDigest, TaskDigest};
 use loopwright_contract::episode::PreparedTask;
-use loopwright_contract::fault::{CallFault, chain};
+use loopwright_contract::fault::chain;
 use loopwright_contract::name::EpisodeId;
 use loopwright_contract::planner::{DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use loopwright_contract::stopwatch::Stopwatch;
@@ -125,8 +125,6 @@ struct Item<'a> {
     digest: TaskDigest,
     id: EpisodeId,
     seed: u64,
-    /// Whether the task is run more than once.
-    repeated: bool,
 }
 
 struct Run<'a> {
@@ -136,18 +134,12 @@ struct Run<'a> {
     options: &'a RunOptions,
     progress: &'a (dyn Fn(Progress<'_>) + Sync),
     items: Vec<Item<'a>>,
-    /// Worlds of the tasks that are run more than once.
-    prepared: Mutex<BTreeMap<TaskDigest, Arc<dyn PreparedTask>>>,
     next: AtomicUsize,
     done: AtomicUsize,
     results: Mutex<Vec<Option<EpisodeResult>>>,
 }
 
 fn items<'a>(tasks: &'a [Task], seed: u64) -> Vec<Item<'a>> {
-    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    for task in tasks {
-        *counts.entry(task.id.as_str()).or_default() += 1;
-    }
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     let item = |task: &'a Task| {
         let digest = task.digest();
@@ -157,9 +149,8 @@ fn items<'a>(tasks: &'a [Task], seed: u64) -> Vec<Item<'a>> {
             repeat => (format!("{}:s{seed}:r{repeat}", task.id), seed_of(seed, &digest, u32::MAX - repeat)),
         };
         *repeat += 1;
-        let repeated = counts.get(task.id.as_str()).is_some_and(|count| *count > 1);
         // Long enough for every task id: 128 characters, two numbers and their marks.
-        EpisodeId::new(name).ok().map(|id| Item { task, digest, id, seed: own, repeated })
+        EpisodeId::new(name).ok().map(|id| Item { task, digest, id, seed: own })
     };
     tasks.iter().filter_map(item).collect()
 }
@@ -175,8 +166,8 @@ impl<'a> Run<'a> {
         let items = items(tasks, options.seed);
         let results = Mutex::new(items.iter().map(|_| None).collect());
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let (policy, prepared) = (planner.version(), Mutex::default());
-        Self { harness, planner, policy, options, progress, items, prepared, next, done, results }
+        let policy = planner.version();
+        Self { harness, planner, policy, options, progress, items, next, done, results }
     }
 
     fn cancelled(&self) -> bool {
@@ -251,7 +242,7 @@ impl<'a> Run<'a> {
     fn open(&self, item: &Item<'a>) -> Result<LiveEpisode<'a>, Box<EpisodeResult>> {
         let started = self.options.stopwatch.elapsed();
         let void = |reason: String| Box::new(EpisodeResult::void(item.task.id.clone(), item.id.clone(), reason));
-        let prepared = self.prepare(item).map_err(|fault| void(chain(&fault)))?;
+        let prepared = self.harness.host().prepare(item.task).map_err(|fault| void(chain(&fault)))?;
         let (journal, worlds) = self.journal(item, prepared.as_ref()).map_err(void)?;
         let plan = Plan {
             id: item.id.clone(),
@@ -270,33 +261,18 @@ impl<'a> Run<'a> {
             .map_err(|unopened| Box::new(unopened.conclude(self.harness)))
     }
 
-    fn prepare(&self, item: &Item<'a>) -> Result<Arc<dyn PreparedTask>, CallFault> {
-        let prepare = || self.harness.host().prepare(item.task);
-        if !item.repeated {
-            return prepare();
-        }
-        // Held while the first one is prepared: the others need it anyway.
-        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(prepared) = prepared.get(&item.digest) {
-            return Ok(Arc::clone(prepared));
-        }
-        let new = prepare()?;
-        prepared.insert(item.digest, Arc::clone(&new));
-        Ok(new)
-    }
-
     fn journal(&self, item: &Item<'a>, prepared: &dyn PreparedTask) -> Result<(Journal, Option<Worlds>), String> {
         if self.options.output == Output::Nowhere {
             return Ok((Journal::nowhere(), None));
         }
-        let (initial, target) = (prepared.initial(), prepared.target());
-        let worlds = (initial.digest, target.as_ref().map(|world| world.digest));
+        let worlds = (prepared.initial_digest(), prepared.target_digest());
         let Output::Folder(folder) = &self.options.output else {
             return Ok((Journal::in_memory(), Some(worlds)));
         };
         let store = WorldStore::beside(folder);
-        for world in std::iter::once(&initial).chain(&target) {
-            store.put(world).map_err(|error| chain(&error))?;
+        store.put(worlds.0, || Some(prepared.initial())).map_err(|error| chain(&error))?;
+        if let Some(target) = worlds.1 {
+            store.put(target, || prepared.target()).map_err(|error| chain(&error))?;
         }
         let path = folder.join(file_name(&item.id));
         let file = fs::create_dir_all(folder).and_then(|()| TrajectoryFile::create(&path));
@@ -341,7 +317,7 @@ pub fn run_forked(
     fork_at: u32,
 ) -> Result<(Vec<String>, Vec<String>), String> {
     let prepared = harness.host().prepare(task).map_err(|fault| chain(&fault))?;
-    let worlds = Some((prepared.initial().digest, prepared.target().map(|world| world.digest)));
+    let worlds = Some((prepared.initial_digest(), prepared.target_digest()));
     let plan = Plan {
         id: EpisodeId::new(format!("{}:s{seed}", task.id)).map_err(|error| error.to_string())?,
         task,

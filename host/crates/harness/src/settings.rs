@@ -1,5 +1,7 @@
 //! The harness's settings and its digest: everything of the harness that decides how an episode goes.
 
+use std::time::Duration;
+
 use loopwright_contract::digest::HarnessDigest;
 use loopwright_contract::json::{INTEGER_MAX, canonical};
 use loopwright_contract::limits::{CALLS_PER_TURN_MAX, CANDIDATES_MAX, EpisodeBudget, MESSAGE_BYTES_MAX};
@@ -51,11 +53,22 @@ pub struct Settings {
     pub memory: bool,
     /// Lowers every task's own budget, field by field.
     pub budget: Option<EpisodeBudget>,
+    /// Seconds of wall time in place of every task's own, which are meant for a planner that answers in seconds. It ends an episode as void:
+    /// it is a backstop against a planner that hangs, and no measure of an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_s: Option<u64>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { strict: false, prefixes: Prefixes::Final, offer: Offer::Recalled, memory: true, budget: None }
+        Self {
+            strict: false,
+            prefixes: Prefixes::Final,
+            offer: Offer::Recalled,
+            memory: true,
+            budget: None,
+            wall_s: None,
+        }
     }
 }
 
@@ -66,7 +79,8 @@ impl Settings {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
 
-    /// What an episode may use: the smaller of the task's budget and [`Settings::budget`] in each field.
+    /// What an episode may use: the smaller of the task's budget and [`Settings::budget`] in each field, and the wall time of
+    /// [`Settings::wall_s`] where it is given.
     #[must_use]
     pub fn budget(&self, task: &EpisodeBudget) -> EpisodeBudget {
         let cap = self.budget.unwrap_or(*task);
@@ -74,7 +88,7 @@ impl Settings {
             steps: task.steps.min(cap.steps),
             tokens: task.tokens.min(cap.tokens),
             cost_micros: task.cost_micros.min(cap.cost_micros),
-            wall: task.wall.min(cap.wall),
+            wall: self.wall_s.map_or_else(|| task.wall.min(cap.wall), Duration::from_secs),
         }
     }
 
@@ -109,7 +123,6 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::time::Duration;
 
     use super::*;
 
@@ -124,6 +137,7 @@ mod tests {
             Settings { offer: Offer::Exposed, ..base },
             Settings { memory: false, ..base },
             Settings { budget: Some(budget), ..base },
+            Settings { wall_s: Some(9), ..base },
         ];
         let digests: BTreeSet<HarnessDigest> = all.iter().map(Settings::digest).collect();
         assert_eq!(digests.len(), all.len());
@@ -142,5 +156,7 @@ mod tests {
             EpisodeBudget { steps: 6, tokens: 100, cost_micros: 1, wall: Duration::from_secs(9) }
         );
         assert_eq!(Settings::default().budget(&task), task);
+        let patient = Settings { wall_s: Some(3_600), ..settings };
+        assert_eq!(patient.budget(&task).wall, Duration::from_secs(3_600), "wall time is no measure of an agent");
     }
 }

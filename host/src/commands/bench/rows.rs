@@ -27,17 +27,58 @@ const HELD_EPISODES: u64 = 200;
 pub(super) fn all(shared: &Shared, args: &CostArgs) -> anyhow::Result<Vec<Row>> {
     let host = wire::host(shared, Engine::default(), Worlds::default())?;
     let samples = args.samples.max(10);
-    let mut rows = vec![warm_call(&host, samples)?, fresh_call(&host, samples)?, create(&host, samples)?];
-    rows.extend(forks(&host, samples)?);
-    rows.extend(steps(&host, samples)?);
-    rows.extend(verdicts(&host, samples)?);
-    rows.push(idle(&host)?);
-    rows.push(stopped(shared, samples.min(50))?);
-    if let Some(folder) = &args.retail {
+    // What the filter leaves out is not measured either.
+    let wanted = |names: &[&str]| {
+        args.filter.as_ref().is_none_or(|filter| names.iter().any(|name| name.contains(filter.as_str())))
+    };
+    let mut rows = Vec::new();
+    if wanted(&[WARM]) {
+        rows.push(warm_call(&host, samples)?);
+    }
+    if wanted(&[FRESH]) {
+        rows.push(fresh_call(&host, samples)?);
+    }
+    if wanted(&[CREATE]) {
+        rows.push(create(&host, samples)?);
+    }
+    if wanted(&[FORK_SMALL, FORK_LARGE, FORK_EPISODE]) {
+        rows.extend(forks(&host, samples)?);
+    }
+    if wanted(&[STEP]) {
+        rows.push(steps(&host, samples)?);
+    }
+    if wanted(&[RECORDED]) {
+        rows.push(recorded(&host)?);
+    }
+    if wanted(&[VERDICT, VERDICTS]) {
+        rows.extend(verdicts(&host, samples)?);
+    }
+    if wanted(&[IDLE]) {
+        rows.push(idle(&host)?);
+    }
+    if wanted(&[STOPPED]) {
+        rows.push(stopped(shared, samples.min(50))?);
+    }
+    if let Some(folder) = args.retail.as_ref().filter(|_| wanted(&[RETAIL_RESET, RETAIL_CALL])) {
         rows.extend(retail(&host, folder, samples)?);
     }
     Ok(rows)
 }
+
+const WARM: &str = "warm tool call, two reads and a write";
+const FRESH: &str = "the same in a fresh instance";
+const CREATE: &str = "create an episode, environment reset included";
+const FORK_SMALL: &str = "fork of a world, 100 documents";
+const FORK_LARGE: &str = "fork of a world, 100,000 documents";
+const FORK_EPISODE: &str = "fork of an episode and its first step";
+const STEP: &str = "step: environment, tool, evidence";
+const RECORDED: &str = "recorded step, its share of set-up and verdict included";
+const VERDICT: &str = "final verdict in a fresh instance";
+const VERDICTS: &str = "verdicts for all 15 prefixes";
+const IDLE: &str = "idle live episode, environment and three tools";
+const STOPPED: &str = "stop a guest that spins, by fuel";
+const RETAIL_RESET: &str = "retail: reset (reference in Python: 45 ms)";
+const RETAIL_CALL: &str = "retail: a recorded call (reference in Python: 22 us)";
 
 fn call(tool: &str, arguments: Value) -> anyhow::Result<ToolCall> {
     Ok(ToolCall { id: CallId::new("c1")?, tool: ToolName::new(tool)?, arguments })
@@ -65,7 +106,7 @@ fn warm_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
         sample(samples, || must(world.borrow_mut().measure(&off)?), |()| must(world.borrow_mut().measure(&on)?))?;
     let floor = std::cell::RefCell::new(ToolFloor::new(host, &PluginName::new("net")?)?);
     let floor = sample(samples, || must(floor.borrow_mut().warm(&off)?), |()| must(floor.borrow_mut().warm(&on)?))?;
-    Ok(row("warm tool call, two reads and a write", "<= 8 us", &times, Some(&floor)))
+    Ok(row(WARM, "<= 8 us", &times, Some(&floor)))
 }
 
 fn fresh_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
@@ -74,7 +115,7 @@ fn fresh_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let times = sample(samples, || Ok(base.fork()), |mut world| must(world.measure(&off)?))?;
     let floor = ToolFloor::new(host, &PluginName::new("net")?)?;
     let floor = sample(samples, || Ok(()), |()| must(floor.fresh(&off)?))?;
-    Ok(row("the same in a fresh instance", "<= 55 us", &times, Some(&floor)))
+    Ok(row(FRESH, "<= 55 us", &times, Some(&floor)))
 }
 
 /// A task of the built-in pack, ready.
@@ -97,13 +138,12 @@ fn create(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
             Ok(())
         },
     )?;
-    Ok(row("create an episode, environment reset included", "<= 100 us", &times, None))
+    Ok(row(CREATE, "<= 100 us", &times, None))
 }
 
 fn forks(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for (name, documents) in [("fork of a world, 100 documents", 100), ("fork of a world, 100,000 documents", 100_000)]
-    {
+    for (name, documents) in [(FORK_SMALL, 100), (FORK_LARGE, 100_000)] {
         let collection: serde_json::Map<String, Value> =
             (0..documents).map(|number| (format!("note-{number}"), json!({"title": number, "body": "text"}))).collect();
         let world = Scratch::new(host, &start(), Some(&canonical(&json!({"notes": collection}))))?;
@@ -130,7 +170,7 @@ fn forks(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
             Ok(())
         },
     )?;
-    rows.push(row("fork of an episode and its first step", "<= 100 us", &times, None));
+    rows.push(row(FORK_EPISODE, "<= 100 us", &times, None));
     Ok(rows)
 }
 
@@ -139,7 +179,7 @@ fn wifi_turn(on: bool) -> anyhow::Result<Turn> {
     Ok(Turn { actor: Actor::Agent, calls: vec![if on { enable } else { disable }] })
 }
 
-fn steps(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
+fn steps(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let (_, ready) = prepared(host)?;
     let episode = std::cell::RefCell::new(ready.open()?);
     episode.borrow_mut().reset()?;
@@ -167,7 +207,7 @@ fn steps(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
     )?);
     let floor =
         sample(samples, || must(floor.borrow_mut().turn(&off)? == 1), |()| must(floor.borrow_mut().turn(&on)? == 1))?;
-    Ok(vec![row("step: environment, tool, evidence", "-", &times, Some(&floor)), recorded(host)?])
+    Ok(row(STEP, "-", &times, Some(&floor)))
 }
 
 /// The whole loop with the scripted planner: recall, context, decisions, evidence, verdicts and trajectories in memory. The row is the time
@@ -190,7 +230,7 @@ fn recorded(host: &PluginHost) -> anyhow::Result<Row> {
         }
     }
     times.sort_unstable();
-    Ok(row("recorded step, its share of set-up and verdict included", "<= 25 us", &times, None))
+    Ok(row(RECORDED, "<= 25 us", &times, None))
 }
 
 fn verdicts(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
@@ -211,8 +251,8 @@ fn verdicts(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
     let floor = VerifierFloor::new(host, &check.verifier)?;
     let mut rows = Vec::new();
     for (name, aim, upto, bare) in [
-        ("final verdict in a fresh instance", "<= 100 us", vec![count], vec![0]),
-        ("verdicts for all 15 prefixes", "<= 300 us", (1..=count).collect::<Vec<u32>>(), vec![0; 15]),
+        (VERDICT, "<= 100 us", vec![count], vec![0]),
+        (VERDICTS, "<= 300 us", (1..=count).collect::<Vec<u32>>(), vec![0; 15]),
     ] {
         let times = sample(
             samples,
@@ -250,15 +290,7 @@ fn idle(host: &PluginHost) -> anyhow::Result<Row> {
     let after = resident_bytes();
     drop(held);
     let bytes = before.zip(after).map(|(before, after)| after.saturating_sub(before) / HELD_EPISODES);
-    Ok(Row {
-        name: "idle live episode, environment and three tools".to_owned(),
-        p50_ns: None,
-        p99_ns: None,
-        floor_ns: None,
-        ratio: None,
-        bytes,
-        aim: "<= 256 KiB",
-    })
+    Ok(Row { name: IDLE.to_owned(), p50_ns: None, p99_ns: None, floor_ns: None, ratio: None, bytes, aim: "<= 256 KiB" })
 }
 
 /// A guest that never returns: how long until its fuel is spent and its caller has the fault.
@@ -276,7 +308,7 @@ fn stopped(shared: &Shared, samples: usize) -> anyhow::Result<Row> {
         || Ok(world.fork()),
         |mut world| must(matches!(world.call(&spin)?.outcome, Outcome::Faulted(_))),
     )?;
-    Ok(row("stop a guest that spins, by fuel", "<= 50 ms after its deadline", &times, None))
+    Ok(row(STOPPED, "<= 50 ms after its deadline", &times, None))
 }
 
 /// The recorded shop: reset is a fork, and a call is a call. The reference is Python on two cores: reset by deep copy 45 ms, 22 us a call.
@@ -291,7 +323,7 @@ fn retail(host: &PluginHost, folder: &std::path::Path, samples: usize) -> anyhow
             Ok(())
         },
     )?;
-    let mut rows = vec![row("retail: reset (reference in Python: 45 ms)", "-", &times, None)];
+    let mut rows = vec![row(RETAIL_RESET, "-", &times, None)];
     let mut times = Vec::new();
     for record in &recording.replays {
         let mut world = world.fork();
@@ -303,6 +335,6 @@ fn retail(host: &PluginHost, folder: &std::path::Path, samples: usize) -> anyhow
         }
     }
     times.sort_unstable();
-    rows.push(row("retail: a recorded call (reference in Python: 22 us)", "-", &times, None));
+    rows.push(row(RETAIL_CALL, "-", &times, None));
     Ok(rows)
 }

@@ -47,7 +47,8 @@ impl EnvironmentPlugin for Sandbox {
         if !setup.hidden.is_empty() {
             world.put(COLLECTION, KEY, &setup)?;
         }
-        Ok(Observation { exposed: exposed(world, &setup.hidden), notices: setup.notices })
+        let exposed = (!setup.hidden.is_empty()).then(|| exposed(world, &setup.hidden));
+        Ok(Observation { exposed, notices: setup.notices })
     }
 
     fn step(world: &mut World, turn: Turn) -> Result<TurnResult, Failure> {
@@ -56,7 +57,8 @@ impl EnvironmentPlugin for Sandbox {
         for call in turn.calls {
             feedback.push(serve(world, call, turn.actor, &hidden)?);
         }
-        Ok(TurnResult { feedback, observation: Observation { exposed: exposed(world, &hidden), notices: Vec::new() } })
+        // What is hidden stays so for the whole episode.
+        Ok(TurnResult { feedback, observation: Observation::default() })
     }
 }
 

@@ -132,13 +132,13 @@ fn one_failure_does_not_stop_the_rest_of_a_turn() {
 
 #[test]
 fn hidden_tools_are_neither_exposed_nor_callable() {
-    let mut test = phone(json!({}));
-    let before = test.reset::<Sandbox>(Value::Null).expect("a reset").exposed;
+    let everything = phone(json!({})).reset::<Sandbox>(Value::Null).expect("a reset").exposed;
+    assert_eq!(everything, None, "nothing is hidden: the host says what is installed");
     let mut test = phone(json!({}));
     let observation =
         test.reset::<Sandbox>(json!({"hidden": ["wipe"], "notices": [{"kind": "alarm"}]})).expect("a reset");
-    assert_eq!(before.len(), observation.exposed.len() + 1);
-    assert!(!observation.exposed.contains(&"wipe".to_owned()));
+    let exposed = observation.exposed.expect("some are hidden");
+    assert!(exposed.contains(&"pay".to_owned()) && !exposed.contains(&"wipe".to_owned()));
     assert_eq!(observation.notices, [json!({"kind": "alarm"})]);
     assert!(outcome(&mut test, "wipe", json!({})).starts_with("404"));
     assert!(outcome(&mut test, "read_anything", json!({})).starts_with("ok"));

@@ -2,8 +2,9 @@
 ;; (a `tool-call` record) and its feedback (a `feedback` record) when the tool has answered.
 (func (export "loopwright:afv/environment@0.1.0#describe") (result i32) (global.get $identity))
 (func $observe (param $out i32)
-    (call $installed (local.get $out))
-    (i64.store align=4 (i32.add (local.get $out) (i32.const 8)) (i64.const 8)))
+    (i32.store8 (local.get $out) (i32.const 1))
+    (call $installed (i32.add (local.get $out) (i32.const 4)))
+    (i64.store align=4 (i32.add (local.get $out) (i32.const 12)) (i64.const 8)))
 (func (export "loopwright:afv/environment@0.1.0#reset") (param i32 i32) (result i32) (local $out i32)
     (call $on_reset)
     (local.set $out (call $alloc (i32.const 32)))

@@ -3,6 +3,7 @@
 use loopwright_contract::{
     environment::{Feedback, Observation, Reply, Turn, TurnResult},
     limits::LIST_LENGTH_MAX,
+    name::ToolName,
 };
 use serde_json::Value;
 
@@ -23,9 +24,12 @@ pub fn turn_out(turn: &Turn) -> wit::Turn {
 /// # Errors
 /// [`Violation`] for a malformed name, or a notice that is no object with a `kind`.
 pub fn observation_in(observation: wit::Observation) -> Result<Observation, Violation> {
-    let mut exposed = list("exposed", observation.exposed, LIST_LENGTH_MAX, |name| named("name", name.parse()))?;
-    exposed.sort();
-    exposed.dedup();
+    let tools = |names| list("exposed", names, LIST_LENGTH_MAX, |name: String| named("name", name.parse()));
+    let mut exposed: Option<Vec<ToolName>> = observation.exposed.map(tools).transpose()?;
+    if let Some(exposed) = &mut exposed {
+        exposed.sort();
+        exposed.dedup();
+    }
     let notices = list("notices", observation.notices, LIST_LENGTH_MAX, |text| {
         let notice = json_in("notice", &text)?;
         if notice.get("kind").is_some_and(Value::is_string) {
@@ -87,7 +91,7 @@ mod tests {
             effects: Vec::new(),
         };
         let observation = wit::Observation {
-            exposed: vec!["b".into(), "a".into(), "b".into()],
+            exposed: Some(vec!["b".into(), "a".into(), "b".into()]),
             notices: vec![r#"{"kind":"x"}"#.into()],
         };
         wit::TurnResult { feedback: ids.iter().map(feedback).collect(), observation }
@@ -98,7 +102,7 @@ mod tests {
         let call = |id: &str| ToolCall { id: id.parse().unwrap(), tool: "t".parse().unwrap(), arguments: json!({}) };
         let turn = Turn { actor: Actor::Agent, calls: vec![call("c1"), call("c2")] };
         let read = turn_result_in(result(&["c1", "c2"]), &turn).unwrap();
-        assert_eq!(read.observation.exposed, ["a", "b"]);
+        assert_eq!(read.observation.exposed.unwrap(), ["a", "b"]);
         for (ids, at) in
             [(vec!["c1"], "feedback"), (vec!["c2", "c1"], "feedback[0].call-id"), (vec!["c1", "c2", "c3"], "feedback")]
         {
@@ -109,7 +113,7 @@ mod tests {
     #[test]
     fn a_notice_has_a_kind() {
         for text in ["{}", "1", r#"{"kind":1}"#, "{"] {
-            let observation = wit::Observation { exposed: Vec::new(), notices: vec![text.into()] };
+            let observation = wit::Observation { exposed: None, notices: vec![text.into()] };
             assert!(observation_in(observation).is_err(), "{text}");
         }
     }

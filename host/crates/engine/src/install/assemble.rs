@@ -1,6 +1,9 @@
 //! Many components together: each name once, and each plugin with its grant.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 
 use loopwright_contract::{
     episode::PluginRecord,
@@ -75,6 +78,7 @@ pub(super) fn assemble(
         base,
         empty,
         worlds,
+        named: Mutex::default(),
         tools: Vec::new(),
         environments: Vec::new(),
         verifiers: Vec::new(),

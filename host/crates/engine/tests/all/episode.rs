@@ -60,7 +60,7 @@ fn a_call_goes_through_environment_and_tool_and_becomes_a_step() {
     let before = episode.state_digest();
     let result = episode.step(&turn(vec![call("k1", "put", json!({"value": 25.0}))])).unwrap();
     assert!(matches!(&result.feedback[0].reply, Reply::Done(success) if success.data == json!({"ok": true})));
-    assert_eq!(result.observation.exposed, ["delete", "fail", "new", "put", "read", "trap"]);
+    assert_eq!(result.observation.exposed.unwrap(), ["delete", "fail", "new", "put", "read", "trap"]);
     let steps = episode.steps();
     assert_eq!((steps.len(), steps[0].ok, steps[0].turn, steps[0].by), (1, true, 0, Actor::Agent));
     assert_eq!(steps[0].answer, json!({"success": true, "message": "done", "data": {"ok": true}}));
@@ -337,12 +337,17 @@ fn tools_reach_only_what_they_were_granted() {
     assert!(matches!(step(&mut *episode, call("k", "thief", json!({}))).unwrap().feedback[0].reply, Reply::Done(_)));
 }
 
-struct Shop;
+/// A shop's world, and how often it was read.
+#[derive(Default)]
+struct Shop(std::sync::atomic::AtomicUsize);
 
 impl loopwright_engine::WorldSource for Shop {
     fn world(&self, name: &str) -> Result<std::sync::Arc<str>, loopwright_contract::fault::HostFault> {
         match name {
-            "shop" => Ok(r#"{"orders": {"o1": {"paid": 12.0}}}"#.into()),
+            "shop" => {
+                self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                Ok(r#"{"orders": {"o1": {"paid": 12.0}}}"#.into())
+            }
             _ => loopwright_engine::NoWorlds.world(name),
         }
     }
@@ -353,20 +358,26 @@ fn a_worlds_tools_are_in_it_and_nowhere_else() {
     let mut orders = idle_tool("orders");
     orders.ext = vec![("world", "\"shop\"")];
     let candidates = [tool(&notes()), tool(&orders), environment()];
+    let source = std::sync::Arc::new(Shop::default());
     let host = loopwright_engine::PluginHost::install(
         crate::support::engines(),
         crate::support::config(),
         &loopwright_engine::GrantPolicy::trusting(),
-        std::sync::Arc::new(Shop),
+        source.clone(),
         &candidates,
     )
     .unwrap();
     let shop = Task { world: Some("shop".into()), ..notes_task() };
     let prepared = host.prepare(&shop).unwrap();
     assert_eq!(prepared.initial().text, r#"{"orders":{"o1":{"paid":12}}}"#);
+    let mut sold = Task { id: "sold".parse().unwrap(), ..shop.clone() };
+    sold.edits = vec![DocumentEdit::Delete { collection: "orders".into(), key: "o1".into() }];
+    assert_eq!(host.prepare(&sold).unwrap().initial().text, "{}");
+    assert_eq!(host.prepare(&shop).unwrap().initial(), prepared.initial());
+    assert_eq!(source.0.load(std::sync::atomic::Ordering::Relaxed), 1, "the world is read once for all of its tasks");
     for (task, ours, theirs) in [(notes_task(), "read", "orders"), (shop, "orders", "read")] {
         let mut episode = host.prepare(&task).unwrap().open().unwrap();
-        assert!(episode.reset().unwrap().exposed.contains(&ours.parse().unwrap()));
+        assert!(episode.reset().unwrap().exposed.unwrap().contains(&ours.parse().unwrap()));
         let result = episode.step(&turn(vec![call("a", ours, json!({})), call("b", theirs, json!({}))])).unwrap();
         assert!(matches!(result.feedback[0].reply, Reply::Done(_)));
         assert!(matches!(&result.feedback[1].reply, Reply::Failed(failure) if failure.code == 404));

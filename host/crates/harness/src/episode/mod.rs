@@ -106,7 +106,7 @@ impl<'a> LiveEpisode<'a> {
     fn begin(harness: &'a Harness, plan: Plan<'a>, episode: Box<dyn Episode>, observation: &Observation) -> Self {
         let task = plan.task;
         let budget = harness.settings().budget(&task.budget);
-        let offered = Offered::new(harness, &task.request, &observation.exposed);
+        let offered = Offered::new(harness, &task.request, observation.exposed.as_deref().unwrap_or_default());
         let context = first_context(&plan, harness, episode.as_ref(), &offered, observation, budget);
         let header = header(harness, &plan, observation);
         let mut live = Self {

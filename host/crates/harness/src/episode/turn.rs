@@ -232,10 +232,10 @@ impl LiveEpisode<'_> {
             }
         }
         self.notices.clone_from(&result.observation.notices);
-        if self.offered.expose(&result.observation.exposed) {
-            self.offer_anew(gathered)?;
+        match &result.observation.exposed {
+            Some(exposed) if self.offered.expose(exposed) => self.offer_anew(gathered),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Puts the offered tools into the context, and renders the guidance of loaded skills for them.

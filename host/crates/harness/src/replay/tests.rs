@@ -151,7 +151,11 @@ fn a_forged_trajectory_differs_at_the_forged_place() {
             "/changes/full",
         ),
         (forged(gold, |trajectory| trajectory.turns[0].decision.text = "x".to_owned()), 0, ""),
-        (forged(gold, |trajectory| trajectory.header.observation.exposed.clear()), 1, "/observation/exposed"),
+        (
+            forged(gold, |trajectory| trajectory.header.observation.exposed = Some(Vec::new())),
+            1,
+            "/observation/exposed",
+        ),
         (forged(gold, |trajectory| trajectory.verdicts.clear()), 4, "/"),
         (
             forged(gold, |trajectory| trajectory.header.harness = loopwright_contract::digest::HarnessDigest::of(b"x")),

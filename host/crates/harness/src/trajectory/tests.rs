@@ -226,7 +226,8 @@ fn a_world_that_is_no_world_is_refused() {
     let worlds = WorldStore::beside(folder.path());
     let world = StoredWorld { digest: StateDigest::of(b"{}"), text: "{}".to_owned() };
     assert!(matches!(worlds.get(world.digest), Err(WorldError::Io { attempt: "read", .. })));
-    worlds.put(&world).expect("written");
+    worlds.put(world.digest, || Some(world.clone())).expect("written");
+    worlds.put(world.digest, || unreachable!("a world that is there is not made again")).expect("kept");
     assert_eq!(worlds.get(world.digest).expect("read"), world);
     fs::write(worlds.path(world.digest), b"not zstd").expect("a file");
     assert!(worlds.get(world.digest).is_err());

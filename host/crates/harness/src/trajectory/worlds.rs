@@ -54,15 +54,16 @@ impl WorldStore {
         self.folder.join(format!("{}.json.zst", hex::encode(digest.0)))
     }
 
-    /// Keeps a world. One that is there already is not written again.
+    /// Keeps the world of this digest. One that is there already is neither made nor written again.
     ///
     /// # Errors
     /// [`WorldError::Io`].
-    pub fn put(&self, world: &StoredWorld) -> Result<(), WorldError> {
-        let path = self.path(world.digest);
+    pub fn put(&self, digest: StateDigest, world: impl FnOnce() -> Option<StoredWorld>) -> Result<(), WorldError> {
+        let path = self.path(digest);
         if path.exists() {
             return Ok(());
         }
+        let Some(world) = world() else { return Ok(()) };
         let write = |()| write_whole(&path, &compress(world.text.as_bytes())?);
         fs::create_dir_all(&self.folder).and_then(write).map_err(|source| WorldError::Io {
             attempt: "write",

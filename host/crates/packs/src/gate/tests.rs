@@ -147,7 +147,7 @@ fn trajectory(task: &Task, lamps: &Lamps, turns: Vec<TurnRecord>, outcome: Outco
         record: Record::Full,
         initial: StateDigest::of(b""),
         target: None,
-        observation: Observation { exposed: Vec::new(), notices: lamps.notices.clone() },
+        observation: Observation { exposed: None, notices: lamps.notices.clone() },
     };
     let footer = Footer { outcome, ending: Ending::Terminated, turns: 0, steps: 0, usage: Usage::default() };
     Trajectory { header, turns, verdicts: Vec::new(), footer: Some(footer) }

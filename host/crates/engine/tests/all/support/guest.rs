@@ -177,8 +177,9 @@ impl EnvironmentGuest {
                 (call $observe (i32.add (local.get $out) (i32.const 4)))
                 (local.get $out))
             (func $observe (param $out i32)
-                (call $installed (local.get $out))
-                (i64.store align=4 (i32.add (local.get $out) (i32.const 8)) (i64.const 8)))
+                (i32.store8 (local.get $out) (i32.const 1))
+                (call $installed (i32.add (local.get $out) (i32.const 4)))
+                (i64.store align=4 (i32.add (local.get $out) (i32.const 12)) (i64.const 8)))
             (func (export "loopwright:afv/environment@0.1.0#step") (param $actor i32) (param $calls i32) (param $count i32) (result i32)
                 (local $ret i32) (local $list i32) (local $at i32) (local $out i32) (local $index i32)
                 {before_step}
