@@ -65,15 +65,32 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Shows a trajectory in readable form.
     Show(ShowArgs),
-    /// Measures what a call, a reset, a fork and a verdict cost, beside bare wasmtime.
+    /// Measures what a call, a reset, a fork and a verdict cost, beside bare wasmtime; or runs attacks.
     Bench(BenchArgs),
     /// Says what is installed, what is missing and how to get it.
     Doctor,
+    /// Compiles the component on standard input, confined. The host runs it for what third parties ship.
+    #[command(name = COMPILE_COMMAND, hide = true)]
+    CompileComponent(CompileArgs),
     /// Prints a completion script.
     Completions {
         /// For which shell.
         shell: clap_complete::Shell,
     },
+}
+
+/// The hidden command that compiles one component.
+pub const COMPILE_COMMAND: &str = "compile-component";
+
+/// What the host tells its compiler process.
+#[derive(Debug, Args)]
+pub struct CompileArgs {
+    /// `tool`, `environment` or `verifier`.
+    pub class: String,
+    /// Seconds of processor time that it may use.
+    pub cpu_s: u64,
+    /// Bytes of address space that it may use.
+    pub memory_bytes: u64,
 }
 
 /// Which planner decides.
@@ -311,7 +328,34 @@ pub struct ShowArgs {
 
 /// `bench`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
+    /// What to measure; without it, costs.
+    #[command(subcommand)]
+    pub command: Option<BenchCommand>,
+    /// Of the costs.
+    #[command(flatten)]
+    pub costs: CostArgs,
+}
+
+/// `bench` of something else than costs.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Runs every hostile guest and says what stopped it; fails when one was not contained.
+    Hostile(HostileArgs),
+}
+
+/// `bench hostile`.
+#[derive(Debug, Args)]
+pub struct HostileArgs {
+    /// Only guests whose name contains this.
+    #[arg(long)]
+    pub filter: Option<String>,
+}
+
+/// `bench` of costs.
+#[derive(Debug, Args)]
+pub struct CostArgs {
     /// Only rows whose name contains this.
     #[arg(long)]
     pub filter: Option<String>,

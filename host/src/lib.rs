@@ -53,6 +53,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Show(args) => commands::show::show(shared, args),
         Command::Bench(args) => commands::bench::bench(shared, args),
         Command::Doctor => commands::doctor::doctor(shared),
+        Command::CompileComponent(args) => commands::compile::compile(args),
         Command::Completions { shell } => commands::completions(*shell),
     }
 }

@@ -8,6 +8,7 @@ use loopwright_contract::context::Event;
 use loopwright_contract::environment::{Reply, TurnResult};
 use loopwright_contract::evidence::Change;
 use loopwright_contract::json::canonical;
+use loopwright_contract::plain::Plain;
 use loopwright_contract::skill::Advice;
 use loopwright_contract::trajectory::{Kept, Trajectory, TurnRecord};
 use loopwright_contract::verdict::{JudgedCheck, Outcome};
@@ -31,7 +32,10 @@ pub fn trajectory(trajectory: &Trajectory, full: bool) -> String {
     let _ = writeln!(
         out,
         "{BOLD}{}{BOLD:#}  {DIM}{} · {} · {}{DIM:#}",
-        header.episode, header.task.category, header.task.lang, header.policy.name
+        header.episode,
+        Plain(&header.task.category),
+        header.task.lang,
+        Plain(&header.policy.name)
     );
     let _ = writeln!(out, "{BOLD}request{BOLD:#}  {}", cut(&header.task.request, 2000));
     for turn in &trajectory.turns {
@@ -57,7 +61,7 @@ pub fn trajectory(trajectory: &Trajectory, full: bool) -> String {
                 footer.steps,
                 footer.usage.tokens_in,
                 footer.usage.tokens_out,
-                if reason.is_empty() { String::new() } else { format!(": {reason}") }
+                if reason.is_empty() { String::new() } else { format!(": {}", Plain(reason)) }
             );
         }
     }
@@ -81,7 +85,8 @@ fn turn_record(out: &mut String, turn: &TurnRecord, full: bool) {
         let _ = writeln!(out, "    {DIM}says   {}{DIM:#}", fold(&turn.decision.text, full));
     }
     for repair in &turn.coercions {
-        let _ = writeln!(out, "    {ODD}repair{ODD:#} {} {}: {} -> {}", repair.tool, repair.at, repair.from, repair.to);
+        let line = format!("{} {}: {} -> {}", repair.tool, repair.at, repair.from, repair.to);
+        let _ = writeln!(out, "    {ODD}repair{ODD:#} {}", fold(&line, full));
     }
     for reason in &turn.malformed {
         let _ = writeln!(out, "    {BAD}wrong{BAD:#}  {}", fold(reason, full));
@@ -166,7 +171,12 @@ fn verdict(out: &mut String, judged: &JudgedCheck, full: bool) {
     for criterion in judged.verdict.criteria() {
         if !criterion.passed || full {
             let (style, mark) = if criterion.passed { (GOOD, "ok") } else { (BAD, "no") };
-            let _ = writeln!(out, "      {style}{mark}{style:#} {}: {}", criterion.id, fold(&criterion.reason, full));
+            let _ = writeln!(
+                out,
+                "      {style}{mark}{style:#} {}: {}",
+                Plain(&criterion.id),
+                fold(&criterion.reason, full)
+            );
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use loopwright_contract::plain::is_unsafe;
+
 /// How a column is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
@@ -53,10 +55,10 @@ pub fn render(head: &[(&str, Align)], rows: &[Vec<String>]) -> String {
     out
 }
 
-/// Cuts a text to `cells`, with a mark where something is missing; control characters become spaces.
+/// Cuts a text to `cells`, with a mark where something is missing; what a terminal acts on becomes a space.
 #[must_use]
 pub fn cut(text: &str, cells: usize) -> String {
-    let clean: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    let clean: String = text.chars().map(|character| if is_unsafe(character) { ' ' } else { character }).collect();
     if width(&clean) <= cells {
         return clean;
     }
@@ -87,6 +89,7 @@ mod tests {
     #[test]
     fn a_cut_text_fits_and_carries_no_control_characters() {
         assert_eq!(cut("a\u{1b}[31mred", 20), "a [31mred");
+        assert_eq!(cut("gnp\u{202e}exe\u{9b}2J", 20), "gnp exe 2J");
         assert_eq!(cut("打开手机", 5), "打开…");
         assert_eq!(width(&cut("打开手机热点", 6)), 5);
     }

@@ -12,7 +12,8 @@ use loopwright_contract::fault::HostFault;
 use loopwright_contract::json::canonical;
 use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_engine::{
-    CacheConfig, CacheKey, Candidate, EngineConfig, Engines, GrantPolicy, InstancePolicy, PluginHost, WorldSource,
+    CacheConfig, CacheKey, Candidate, ChildCompiler, CompileLimits, Compiler, EngineConfig, Engines, GrantPolicy,
+    InstancePolicy, PluginHost, ThirdPartyCompiler, WorldSource,
 };
 use loopwright_harness::{SkillFile, read_skill_folder};
 use loopwright_packs::pack::{self, Pack};
@@ -85,6 +86,7 @@ pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<P
     let config = EngineConfig {
         instances: if engine.drop_instances { InstancePolicy::DropAfterCall } else { InstancePolicy::Keep },
         cache: cache(&shared.cache),
+        compiler: compiler(),
         ..EngineConfig::default()
     };
     let engines = Arc::new(Engines::new(&config)?);
@@ -116,6 +118,24 @@ fn cache(folder: &Path) -> Option<CacheConfig> {
             None
         }
     }
+}
+
+/// The name of this command, which is also the compiler of what third parties ship.
+const COMMAND: &str = "loopwright";
+
+/// Compiles what is not first-party in a process of this command. None where this code runs in another program, such as a test's: what is
+/// not first-party is refused there.
+#[must_use]
+pub fn compiler() -> ThirdPartyCompiler {
+    let program = std::env::current_exe().ok().filter(|path| path.file_stem().is_some_and(|name| name == COMMAND));
+    let child = program.map(|program| -> Arc<dyn Compiler> {
+        Arc::new(ChildCompiler {
+            program,
+            arguments: vec![crate::cli::COMPILE_COMMAND.into()],
+            limits: CompileLimits::default(),
+        })
+    });
+    ThirdPartyCompiler(child)
 }
 
 /// The key of this machine that compiled code is authenticated with; made at the first start.

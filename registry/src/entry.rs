@@ -20,6 +20,8 @@ pub struct Entry {
     pub digest: ContentDigest,
     /// How many bytes it has.
     pub size_bytes: u64,
+    /// Whether the operator marked it as built from the operator's own source. A component cannot say this of itself.
+    pub first_party: bool,
     /// The file's name beside the index.
     pub(crate) file: String,
 }
@@ -34,6 +36,9 @@ pub(crate) struct RawEntry {
     file: String,
     sha256: String,
     size: u64,
+    /// Absent: not marked.
+    #[serde(default)]
+    first_party: bool,
 }
 
 impl RawEntry {
@@ -54,6 +59,7 @@ impl RawEntry {
             kind: kind(&self.kind).map_err(in_entry)?,
             digest: digest.parse().map_err(|error| in_entry(format!("{error}")))?,
             size_bytes: self.size,
+            first_party: self.first_party,
             file: self.file,
         })
     }

@@ -1,6 +1,7 @@
 //! One module for each command.
 
 pub mod bench;
+pub mod compile;
 pub mod doctor;
 pub mod gate;
 pub mod pack;

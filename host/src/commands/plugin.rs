@@ -2,11 +2,13 @@
 
 use loopwright_contract::environment::{Actor, Turn};
 use loopwright_contract::episode::{EpisodeHost as _, PluginKind, PluginRecord};
+use loopwright_contract::evidence::Change;
 use loopwright_contract::json::{JsonLimits, parse};
 use loopwright_contract::name::{CallId, ToolName};
+use loopwright_contract::plain::{self, Plain};
 use loopwright_contract::task::{Start, Task};
 use loopwright_contract::tool::{InstalledTool, ToolCall};
-use loopwright_engine::{Outcome, PluginHost, Scratch};
+use loopwright_engine::{Outcome, PluginHost, Scratch, ScratchCall};
 use serde_json::{Value, json};
 
 use crate::cli::{PluginCommand, Shared};
@@ -102,26 +104,26 @@ fn describe(shared: &Shared, host: &PluginHost, name: &str) -> anyhow::Result<Ex
     output::line(format_args!("reads  {}\nwrites {}", names(&plugin.grant.read), names(&plugin.grant.write)));
     if let Some(card) = card {
         for summary in &card.summary {
-            output::line(format_args!("\n{}: {}", summary.lang, summary.text));
+            output::line(format_args!("\n{}: {}", summary.lang, Plain(&summary.text)));
         }
     }
     for tool in tools {
-        output::line(format_args!("\n{} [{}]", tool.spec.name, tool.spec.domain));
+        output::line(format_args!("\n{} [{}]", tool.spec.name, Plain(&tool.spec.domain)));
         for text in &tool.spec.description {
-            output::line(format_args!("  {}: {}", text.lang, text.text));
+            output::line(format_args!("  {}: {}", text.lang, Plain(&text.text)));
         }
         for rule in &tool.spec.access {
             let when = rule.when.as_ref().map_or("otherwise".to_owned(), |when| {
-                format!("{} = {}", when.argument, Value::from(when.one_of.clone()))
+                plain::json(&format!("{} = {}", Plain(&when.argument), Value::from(when.one_of.clone())))
             });
             let requires = if rule.requires.is_empty() {
                 String::new()
             } else {
-                format!(", requires {}", rule.requires.join(", "))
+                format!(", requires {}", Plain(&rule.requires.join(", ")))
             };
             output::line(format_args!("  {when}: {}{requires}", format!("{:?}", rule.effect).to_lowercase()));
         }
-        output::line(format_args!("  arguments {}", tool.spec.arguments_schema));
+        output::line(format_args!("  arguments {}", plain::json(&tool.spec.arguments_schema.to_string())));
     }
     Ok(Exit::Good)
 }
@@ -162,31 +164,46 @@ fn start() -> Start {
 /// The tool alone, on a fresh world.
 fn bare(shared: &Shared, host: &PluginHost, call: &ToolCall) -> anyhow::Result<Exit> {
     let made = Scratch::new(host, &start(), None)?.call(call)?;
-    let (exit, envelope) = match &made.outcome {
-        Outcome::Ok(success) => (Exit::Good, success.envelope()),
-        Outcome::Failed(failure) => (Exit::Differs, failure.envelope()),
-        Outcome::Faulted(fault) => (Exit::Differs, json!({"fault": fault})),
-    };
+    let exit = if matches!(made.outcome, Outcome::Ok(_)) { Exit::Good } else { Exit::Differs };
     if shared.json {
+        let envelope = envelope(&made);
         output::json(
             &json!({"result": envelope, "fuel": made.fuel, "changes": made.changes, "log": made.log, "log_dropped": made.log_dropped}),
         );
         return Ok(exit);
     }
-    output::line(serde_json::to_string_pretty(&envelope)?);
-    for change in &made.changes {
-        output::line(format_args!(
-            "changed {}/{}: {}",
-            change.collection,
-            change.key,
-            change.after.as_ref().map_or("deleted".to_owned(), ToString::to_string)
-        ));
-    }
-    for line in &made.log {
-        output::note(format_args!("log: {line}"));
-    }
-    output::note(format_args!("fuel: {}", made.fuel));
+    let (answer, notes) = told(&made)?;
+    output::line(answer);
+    notes.iter().for_each(output::note);
     Ok(exit)
+}
+
+fn envelope(made: &ScratchCall) -> Value {
+    match &made.outcome {
+        Outcome::Ok(success) => success.envelope(),
+        Outcome::Failed(failure) => failure.envelope(),
+        Outcome::Faulted(fault) => json!({"fault": fault}),
+    }
+}
+
+/// A call's answer and changes as people read them, and the lines beside it.
+///
+/// # Errors
+/// None that a call can cause: every answer has a JSON form.
+pub(crate) fn told(made: &ScratchCall) -> anyhow::Result<(String, Vec<String>)> {
+    let mut answer = output::pretty(&envelope(made))?;
+    for change in &made.changes {
+        answer.push('\n');
+        answer.push_str(&changed(change));
+    }
+    let mut notes: Vec<String> = made.log.iter().map(|line| format!("log: {}", Plain(line))).collect();
+    notes.push(format!("fuel: {}", made.fuel));
+    Ok((answer, notes))
+}
+
+fn changed(change: &Change) -> String {
+    let after = change.after.as_ref().map_or("deleted".to_owned(), |value| plain::json(&value.to_string()));
+    format!("changed {}/{}: {after}", Plain(&change.collection), Plain(&change.key))
 }
 
 /// The same through the sandbox, so that the rules of the world hold.
@@ -208,15 +225,8 @@ fn in_episode(shared: &Shared, host: &PluginHost, call: ToolCall) -> anyhow::Res
     if shared.json {
         output::json(&json!({"feedback": envelopes, "changes": changes}));
     } else {
-        output::line(serde_json::to_string_pretty(&envelopes)?);
-        for change in &changes {
-            output::line(format_args!(
-                "changed {}/{}: {}",
-                change.collection,
-                change.key,
-                change.after.as_ref().map_or("deleted".to_owned(), ToString::to_string)
-            ));
-        }
+        output::line(output::pretty(&envelopes)?);
+        changes.iter().map(changed).for_each(output::line);
     }
     Ok(if ok { Exit::Good } else { Exit::Differs })
 }

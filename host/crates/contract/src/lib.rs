@@ -24,6 +24,7 @@ pub mod json;
 pub mod limits;
 pub mod memory;
 pub mod name;
+pub mod plain;
 pub mod planner;
 pub mod skill;
 pub mod state;

@@ -31,7 +31,8 @@ pub struct PluginLimits {
     pub memory_bytes: usize,
     /// Elements of all tables of an instance together.
     pub table_elements: usize,
-    /// Bytes that the host copies in or out for one call: arguments, results, state, logs.
+    /// Bytes that the host copies in or out for one call: arguments, results, state, logs. What the host does without copying counts too,
+    /// since neither fuel nor the deadline looks into a host call: each crossing, and each document that a query examines.
     pub host_bytes: u64,
     /// Bytes of one result.
     pub output_bytes: usize,

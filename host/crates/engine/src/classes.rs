@@ -12,7 +12,7 @@ use wasmtime::{
 use crate::{
     EngineError, WASMTIME_VERSION,
     cache::ComponentCache,
-    config::{Allocator, EngineConfig, PoolSize, Ticker},
+    config::{Allocator, EngineConfig, PoolSize, PoolUse, Ticker},
     deadline::Deadline,
     ticker::{self, Clockwork},
 };
@@ -61,6 +61,12 @@ impl EngineClass {
         }
     }
 
+    /// The class of that name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.as_str() == name)
+    }
+
     fn slots(self, pool: &PoolSize) -> u32 {
         match self {
             Self::Tool => pool.tools,
@@ -101,6 +107,20 @@ impl Engines {
     #[must_use]
     pub fn is_pooled(&self) -> bool {
         self.pooled
+    }
+
+    /// What live instances hold of the pools; none: instances are allocated on demand.
+    #[must_use]
+    pub fn pool_use(&self) -> Option<PoolUse> {
+        let mut sum = PoolUse { component_instances: 0, core_instances: 0, memories: 0, tables: 0 };
+        for class in EngineClass::ALL {
+            let of_class = self.engine(class).pooling_allocator_metrics()?;
+            sum.component_instances += of_class.component_instances();
+            sum.core_instances += of_class.core_instances();
+            sum.memories += of_class.memories();
+            sum.tables += of_class.tables();
+        }
+        Some(sum)
     }
 
     /// Moves the epoch by one tick, as [`Ticker::Thread`] does each 10 ms.
@@ -145,7 +165,7 @@ fn build(config: &EngineConfig) -> Result<([Engine; 3], bool), EngineError> {
 }
 
 /// A class's settings, each with its reason. The classes differ in their pools; the rest is alike until one of them is granted more.
-fn settings(class: EngineClass, pool: Option<&PoolSize>) -> wasmtime::Result<Config> {
+pub(crate) fn settings(class: EngineClass, pool: Option<&PoolSize>) -> wasmtime::Result<Config> {
     let mut config = Config::new();
     // Fuel decides, because it is the same on every machine; the epoch is the backstop in time.
     config.consume_fuel(true).epoch_interruption(true);
@@ -170,7 +190,7 @@ fn settings(class: EngineClass, pool: Option<&PoolSize>) -> wasmtime::Result<Con
     config
         .module_version(ModuleVersionStrategy::Custom(format!("loopwright {WASMTIME_VERSION} {}", class.as_str())))?;
     if let Some(pool) = pool {
-        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pooling(class.slots(pool), pool.memory_bytes)));
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pooling(class.slots(pool), pool)));
     }
     Ok(config)
 }
@@ -178,7 +198,10 @@ fn settings(class: EngineClass, pool: Option<&PoolSize>) -> wasmtime::Result<Con
 /// Functions that a trap's message names.
 const BACKTRACE_FRAMES_MAX: usize = 16;
 
-fn pooling(slots: u32, memory_bytes: usize) -> PoolingAllocationConfig {
+/// Bytes at the start of a table that are cleared in place.
+const TABLE_KEEP_RESIDENT_BYTES: usize = 8 * 1024;
+
+fn pooling(slots: u32, pool: &PoolSize) -> PoolingAllocationConfig {
     let mut pooling = PoolingAllocationConfig::new();
     // A component of one module is up to three core instances with adapters and shims; memories and tables rarely more than one or two.
     pooling.total_component_instances(slots).total_core_instances(slots.saturating_mul(4));
@@ -189,10 +212,10 @@ fn pooling(slots: u32, memory_bytes: usize) -> PoolingAllocationConfig {
         .max_tables_per_component(TABLES_MAX);
     pooling.max_memories_per_module(MEMORIES_MAX).max_tables_per_module(TABLES_MAX);
     // The 4 GiB reservation stays, so that bounds checks stay free; this only bounds growth.
-    pooling.max_memory_size(memory_bytes).table_elements(20_000);
-    // 64 KiB are cleared in place instead of being unmapped and faulted in again. More clears pages that no small plugin touched:
-    // 1 to 4 MiB were measured at 27 us an instance against 9 us.
-    pooling.linear_memory_keep_resident(64 * 1024).table_keep_resident(8 * 1024);
+    pooling.max_memory_size(pool.memory_bytes).table_elements(20_000);
+    // What is kept resident is cleared in place instead of being unmapped and faulted in again.
+    let tables = pool.keep_resident_bytes.min(TABLE_KEEP_RESIDENT_BYTES);
+    pooling.linear_memory_keep_resident(pool.keep_resident_bytes).table_keep_resident(tables);
     pooling.decommit_batch_size(16);
     // Idle slots that stay bound to their component: instantiating it again maps nothing.
     pooling.max_unused_warm_slots(256);

@@ -6,6 +6,8 @@ use loopwright_contract::{
     name::PluginName,
 };
 
+use crate::CompileFault;
+
 /// Why the engine does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
@@ -37,6 +39,14 @@ pub enum Refusal {
         /// What was found.
         reason: String,
     },
+    /// It is machine code. Loading it would run it, so that none is taken from outside, whoever made it.
+    #[error(
+        "expected a WebAssembly component, found compiled code: none is taken from outside\nhint: install the component that it was compiled from"
+    )]
+    Precompiled,
+    /// There is no machine code of it.
+    #[error("it is not compiled")]
+    Compile(#[source] CompileFault),
     /// It imports what no plugin of its kind may have.
     #[error("a plugin of kind {kind:?} may not import: {}", imports.join(", "))]
     ForeignImports {

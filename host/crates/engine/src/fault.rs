@@ -43,6 +43,12 @@ pub(crate) fn of_machine(error: &wasmtime::Error) -> Stop {
     Stop::Host(HostFault::Internal(format!("{error:#}")))
 }
 
+/// An error with its causes, on one line.
+pub(crate) fn one_line(error: &wasmtime::Error) -> String {
+    let text = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn trapped(text: &str) -> Stop {
     let line = text.lines().next().unwrap_or_default();
     let reason = line.strip_prefix("wasm trap: ").unwrap_or(line).to_owned();

@@ -368,7 +368,10 @@ mod tests {
     fn host(config: EngineConfig) -> PluginHost {
         let engines =
             Arc::new(Engines::new(&EngineConfig { allocator: crate::Allocator::OnDemand, ..config.clone() }).unwrap());
-        let candidates = ["one", "two"].map(|name| Candidate::new(name.parse().unwrap(), idle_tool(name).build()));
+        let candidates = ["one", "two"].map(|name| Candidate {
+            trust: crate::Trust::FirstParty,
+            ..Candidate::new(name.parse().unwrap(), idle_tool(name).build())
+        });
         PluginHost::install(engines, config, &GrantPolicy::default(), Arc::new(NoWorlds), &candidates).unwrap()
     }
 

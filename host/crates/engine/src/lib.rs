@@ -26,6 +26,7 @@
 
 mod cache;
 mod classes;
+mod compile;
 mod config;
 mod core;
 mod deadline;
@@ -57,7 +58,10 @@ mod ticker;
 
 pub use cache::{CacheKey, Origin};
 pub use classes::{EngineClass, Engines};
-pub use config::{Allocator, CacheConfig, EngineConfig, InstancePolicy, PoolSize, TICK, Ticker};
+pub use compile::{
+    CODE_BYTES_MAX, ChildCompiler, CompileFault, CompileLimits, Compiler, ThirdPartyCompiler, Trust, serve_compiler,
+};
+pub use config::{Allocator, CacheConfig, EngineConfig, InstancePolicy, PoolSize, PoolUse, TICK, Ticker};
 pub use error::{EngineError, InstallError, Refusal};
 pub use grant::{Access, GrantPolicy, GrantRule, Names};
 pub use install::{Candidate, Inspected, Says, inspect};

@@ -10,5 +10,3 @@
 
 #[path = "../tests/all/support/guest.rs"]
 pub mod guest;
-#[path = "../tests/all/support/image.rs"]
-pub mod image;

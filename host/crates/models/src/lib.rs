@@ -11,3 +11,5 @@ mod chat;
 mod grammar;
 mod offer;
 mod reading;
+
+pub use chat::{Spoken, transcript};

@@ -35,6 +35,17 @@ impl From<Found> for Page {
 type Entry<'a> = (&'a Key, &'a Document);
 
 impl World {
+    /// How many documents [`World::find`] would examine: those that an index leaves, or all of the collection. It is known before any of them
+    /// is looked at, so that a caller can refuse the work.
+    ///
+    /// # Errors
+    /// As [`World::find`], cursors apart.
+    pub fn examined_by(&self, collection: &str, query: &Query) -> Result<usize, StateError> {
+        let collection = self.collection(collection)?;
+        let compiled = Compiled::new(query)?;
+        Ok(indexed_keys(collection, &compiled).map_or_else(|| collection.documents().len(), |keys| keys.len()))
+    }
+
     /// The documents of a collection that pass a query, a page at a time.
     ///
     /// A declared index is used where a clause asks a field of it to equal one or several values; the answer is the same without it.

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::Row;
+use super::costs::Row;
 
 /// Times `act` once for each sample, after a tenth as many rounds to warm up; `prepare` runs before each and is not timed.
 pub(super) fn sample<S>(

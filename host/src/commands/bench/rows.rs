@@ -16,15 +16,15 @@ use loopwright_harness::{Harness, Output, RunOptions, Settings, run_tasks};
 use loopwright_packs::{phone, tau2};
 use serde_json::{Value, json};
 
-use super::Row;
+use super::costs::Row;
 use super::measure::{resident_bytes, row, sample};
-use crate::cli::{BenchArgs, Shared};
+use crate::cli::{CostArgs, Shared};
 use crate::wire::{self, Engine, INSTANCES_PER_FAMILY, MachineStopwatch, Worlds};
 
 /// Episodes that are held for the memory row.
 const HELD_EPISODES: u64 = 200;
 
-pub(super) fn all(shared: &Shared, args: &BenchArgs) -> anyhow::Result<Vec<Row>> {
+pub(super) fn all(shared: &Shared, args: &CostArgs) -> anyhow::Result<Vec<Row>> {
     let host = wire::host(shared, Engine::default(), Worlds::default())?;
     let samples = args.samples.max(10);
     // What the filter leaves out is not measured either.
@@ -297,7 +297,7 @@ fn idle(host: &PluginHost) -> anyhow::Result<Row> {
 fn stopped(shared: &Shared, samples: usize) -> anyhow::Result<Row> {
     let index = wire::index(shared)?;
     let package = index.load(index.find("spin")?)?;
-    let config = EngineConfig::default();
+    let config = EngineConfig { compiler: wire::compiler(), ..EngineConfig::default() };
     let engines = Arc::new(Engines::new(&config)?);
     let host =
         PluginHost::install(engines, config, &GrantPolicy::default(), Arc::new(NoWorlds), &[Candidate::from(package)])?;

@@ -31,6 +31,9 @@ pub(super) struct Entry {
     pub(super) sha256: String,
     /// The size of the file, in bytes.
     pub(super) size: u64,
+    /// What is built from this tree is the operator's own: the host compiles it in its own process.
+    #[serde(default)]
+    pub(super) first_party: bool,
 }
 
 impl Entry {
@@ -43,6 +46,7 @@ impl Entry {
             file: format!("{}.wasm", guest.name),
             sha256: file::sha256(component),
             size: component.len() as u64,
+            first_party: true,
         }
     }
 }
@@ -59,7 +63,8 @@ pub(super) struct Record {
 impl Record {
     /// Whether the component is there, whole, and what encoding this module for this guest would give.
     pub(super) fn still(&self, key: &str, folder: &Path, guest: &Guest) -> bool {
-        let same = self.key == key && self.entry.version == guest.version && self.entry.kind == guest.kind;
+        let marked = self.entry.first_party;
+        let same = marked && self.key == key && self.entry.version == guest.version && self.entry.kind == guest.kind;
         let digest = file::sha256_of(&folder.join(&self.entry.file));
         same && digest.is_ok_and(|digest| digest == self.entry.sha256)
     }

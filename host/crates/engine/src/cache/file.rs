@@ -7,9 +7,9 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use wasmtime::{Engine, component::Component};
+use wasmtime::{Engine, Precompiled, component::Component};
 
-use crate::config::CacheConfig;
+use crate::{CompileFault, config::CacheConfig, fault::one_line};
 
 const TAG_BYTES: usize = 32;
 /// Tells apart the temporary files of one process.
@@ -23,16 +23,36 @@ pub(super) fn load(cache: &CacheConfig, name: &str, engine: &Engine) -> Option<C
         tracing::warn!(file = name, "compiled code is not what this host wrote: it is compiled anew");
         return None;
     }
-    // SAFETY: deserialising trusts its bytes as if they were this program's own code. The tag shows that a holder of this host's key wrote
-    // exactly these bytes under this name, and the only code that tags is `store`, with what the same engine version made.
-    #[expect(
-        unsafe_code,
-        reason = "loading compiled code is unsafe by contract; only bytes that this host authenticated get here"
-    )]
-    let loaded = unsafe { Component::deserialize(engine, code) };
-    loaded
+    deserialize(engine, code)
         .inspect_err(|error| tracing::warn!(%error, file = name, "compiled code does not load: it is compiled anew"))
         .ok()
+}
+
+/// The component in what a compiler's process handed back just now.
+pub(super) fn of_compiler(engine: &Engine, code: &[u8]) -> Result<Component, CompileFault> {
+    let garbage = |what: String| CompileFault::Garbage { what };
+    match Engine::detect_precompiled(code) {
+        Some(Precompiled::Component) => {}
+        Some(Precompiled::Module) => return Err(garbage("a core module".into())),
+        None => return Err(garbage(format!("{} bytes that are no machine code", code.len()))),
+    }
+    deserialize(engine, code).map_err(|error| garbage(one_line(&error)))
+}
+
+/// Loads machine code. It is for this module alone to call, on bytes whose origin was just established.
+fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
+    // SAFETY: deserialising trusts its bytes as if they were this program's own code. They come from one of two places. From disk: the tag
+    // shows that a holder of this host's key wrote exactly these bytes under this name, and the only code that tags is `store`, with what
+    // the same engine version made. From a compiler's process: this program started it itself, on this component, and read the bytes from
+    // its pipe; the engine compares version and settings before it uses them. That the compiler is right is assumed here as it is when it
+    // runs in this process (see `crate::compile`).
+    #[expect(
+        unsafe_code,
+        reason = "loading compiled code is unsafe by contract; only bytes that this host authenticated or had made get here"
+    )]
+    unsafe {
+        Component::deserialize(engine, code)
+    }
 }
 
 /// Writes a file beside its place and moves it there, so that no reader ever sees a part of it.

@@ -17,7 +17,7 @@ use wasmtime::{Engine, component::Component};
 
 pub use key::CacheKey;
 
-use crate::{EngineClass, config::CacheConfig};
+use crate::{CompileFault, Compiler, EngineClass, config::CacheConfig};
 
 /// Components that are kept in memory; further ones are compiled or loaded at each use.
 const COMPONENTS_LIMIT: usize = 1_024;
@@ -44,19 +44,39 @@ pub enum Origin {
     Compiled,
 }
 
+/// What is to be had as machine code, and from whom.
+pub(crate) struct Source<'a> {
+    pub(crate) class: EngineClass,
+    /// The digest of `bytes`.
+    pub(crate) digest: ContentDigest,
+    pub(crate) bytes: &'a [u8],
+    /// Who compiles it; none: this process.
+    pub(crate) compiler: Option<&'a dyn Compiler>,
+}
+
+/// Why there is no component.
+#[derive(Debug)]
+pub(crate) enum CodeError {
+    /// The engine does not take it.
+    Engine(wasmtime::Error),
+    /// The compiler's process did not bring it.
+    Compiler(CompileFault),
+}
+
+impl From<wasmtime::Error> for CodeError {
+    fn from(error: wasmtime::Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
 impl ComponentCache {
     pub(crate) fn new(disk: Option<CacheConfig>) -> Self {
         Self { disk, places: Mutex::default() }
     }
 
-    /// The compiled form of `bytes`, whose digest is `digest`.
-    pub(crate) fn get(
-        &self,
-        engine: &Engine,
-        class: EngineClass,
-        digest: ContentDigest,
-        bytes: &[u8],
-    ) -> wasmtime::Result<(Component, Origin)> {
+    /// The compiled form of a component.
+    pub(crate) fn get(&self, engine: &Engine, source: &Source<'_>) -> Result<(Component, Origin), CodeError> {
+        let (class, digest) = (source.class, source.digest);
         let place = {
             let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
             if places.len() >= COMPONENTS_LIMIT && !places.contains_key(&(class, digest)) {
@@ -69,25 +89,28 @@ impl ComponentCache {
         if let Some(component) = &*kept {
             return Ok((component.clone(), Origin::Memory));
         }
-        let (component, origin) = self.load_or_compile(engine, digest, bytes)?;
+        let (component, origin) = self.load_or_compile(engine, source)?;
         *kept = Some(component.clone());
         Ok((component, origin))
     }
 
-    fn load_or_compile(
-        &self,
-        engine: &Engine,
-        digest: ContentDigest,
-        bytes: &[u8],
-    ) -> wasmtime::Result<(Component, Origin)> {
-        let Some(disk) = &self.disk else { return Ok((Component::from_binary(engine, bytes)?, Origin::Compiled)) };
-        let name = self.file_name(engine, digest);
-        if let Some(component) = file::load(disk, &name, engine) {
+    fn load_or_compile(&self, engine: &Engine, source: &Source<'_>) -> Result<(Component, Origin), CodeError> {
+        let name = self.file_name(engine, source.digest);
+        if let Some(component) = self.disk.as_ref().and_then(|disk| file::load(disk, &name, engine)) {
             return Ok((component, Origin::Disk));
         }
-        let component = Component::from_binary(engine, bytes)?;
-        if let Err(error) = file::store(disk, &name, &component.serialize()?) {
-            tracing::warn!(%error, file = name, "compiled code was not kept");
+        let Some(compiler) = source.compiler else {
+            let component = Component::from_binary(engine, source.bytes)?;
+            if let Some(disk) = &self.disk {
+                keep(disk, &name, &component.serialize()?);
+            }
+            return Ok((component, Origin::Compiled));
+        };
+        let code = compiler.compile(source.class, source.bytes).map_err(CodeError::Compiler)?;
+        let component = file::of_compiler(engine, &code).map_err(CodeError::Compiler)?;
+        // Tagged only now: what the engine did not take is not kept under the component's name.
+        if let Some(disk) = &self.disk {
+            keep(disk, &name, &code);
         }
         Ok((component, Origin::Compiled))
     }
@@ -102,6 +125,13 @@ impl ComponentCache {
 
     fn file_name(&self, engine: &Engine, digest: ContentDigest) -> String {
         format!("{}-{}.cwasm", hex::encode(digest.0), hex::encode(self.compatibility(engine)))
+    }
+}
+
+/// Writes code for the next process; without it that one compiles again.
+fn keep(disk: &CacheConfig, name: &str, code: &[u8]) {
+    if let Err(error) = file::store(disk, name, code) {
+        tracing::warn!(%error, file = name, "compiled code was not kept");
     }
 }
 

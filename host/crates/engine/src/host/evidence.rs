@@ -115,7 +115,15 @@ impl evidence::HostSnapshot for PluginState {
     ) -> wasmtime::Result<Result<Page, StateError>> {
         self.cross(collection.len() + query_bytes(&query))?;
         let world = self.held(&snapshot)?;
-        match query_in(query).and_then(|query| world.find(&collection, &query)) {
+        let examined = query_in(query).and_then(|query| Ok((world.examined_by(&collection, &query)?, query)));
+        let query = match examined {
+            Ok((documents, query)) => {
+                self.examine(documents)?;
+                query
+            }
+            Err(error) => return Ok(Err(state_error_out(error))),
+        };
+        match world.find(&collection, &query) {
             Ok(found) => {
                 let page = state::Page::from(found);
                 self.cross(page_bytes(&page))?;
@@ -176,6 +184,8 @@ impl evidence::Host for PluginState {
         let (a, b) = (self.held(&a)?, self.held(&b)?);
         let bookkeeping = if include_bookkeeping { Bookkeeping::Include } else { Bookkeeping::Ignore };
         let all = diff(&a, &b, bookkeeping);
+        // Each page computes them all.
+        self.examine(all.len())?;
         let (start, end) = page_of(cursor, limit);
         let text = |document: &Option<Document>| document.as_ref().map(|document| document.text().to_owned());
         let mut page = Vec::new();

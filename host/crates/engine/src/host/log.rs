@@ -1,7 +1,7 @@
 //! `log`: lines for the trace.
 
 use loopwright_bindings::{afv::log, convert::clipped};
-use loopwright_contract::limits::MESSAGE_BYTES_MAX;
+use loopwright_contract::{limits::MESSAGE_BYTES_MAX, plain::Plain};
 
 use crate::store::PluginState;
 
@@ -10,11 +10,13 @@ impl log::Host for PluginState {
         self.cross(message.len())?;
         let message = clipped(message, MESSAGE_BYTES_MAX);
         let plugin = self.plugin.record.name.as_str();
+        // A trace ends on somebody's terminal.
+        let line = Plain(&message);
         match level {
-            log::Level::Debug => tracing::debug!(target: "loopwright::plugin", plugin, message),
-            log::Level::Info => tracing::info!(target: "loopwright::plugin", plugin, message),
-            log::Level::Warn => tracing::warn!(target: "loopwright::plugin", plugin, message),
-            log::Level::Error => tracing::error!(target: "loopwright::plugin", plugin, message),
+            log::Level::Debug => tracing::debug!(target: "loopwright::plugin", plugin, message = %line),
+            log::Level::Info => tracing::info!(target: "loopwright::plugin", plugin, message = %line),
+            log::Level::Warn => tracing::warn!(target: "loopwright::plugin", plugin, message = %line),
+            log::Level::Error => tracing::error!(target: "loopwright::plugin", plugin, message = %line),
         }
         let kept = self.meter.limits().log_bytes;
         self.log.push(message, kept);

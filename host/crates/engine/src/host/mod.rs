@@ -19,12 +19,20 @@ pub(crate) use evidence::Snapshots;
 use crate::{core::Core, grant, limits::Stop, store::PluginState};
 
 /// What any crossing is charged beside its bytes, so that calls without any are not free.
-const CROSSING_BYTES: usize = 32;
+const CROSSING_BYTES: usize = 64;
+/// What a document is charged that a query examines, whether or not it is part of the answer. Neither fuel nor the epoch looks into a host
+/// call, so this is what bounds the time that a guest can spend in one: a quarter of a million documents a call under the default limits.
+const EXAMINED_BYTES: usize = 32;
 
 impl PluginState {
     /// Charges one crossing with these bytes.
     fn cross(&mut self, bytes: usize) -> wasmtime::Result<()> {
         self.meter.charge(CROSSING_BYTES.saturating_add(bytes))
+    }
+
+    /// Charges documents that the host is about to examine.
+    fn examine(&mut self, documents: usize) -> wasmtime::Result<()> {
+        self.meter.charge(EXAMINED_BYTES.saturating_mul(documents))
     }
 
     /// The world, where the plugin may read this collection.

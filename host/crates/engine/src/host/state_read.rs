@@ -48,7 +48,15 @@ impl state_read::Host for PluginState {
 
     fn find(&mut self, collection: String, query: Query) -> wasmtime::Result<Result<Page, StateError>> {
         self.cross(collection.len() + query_bytes(&query))?;
-        let found = self.readable(&collection).and_then(|world| world.find(&collection, &query_in(query)?));
+        let query = match query_in(query) {
+            Ok(query) => query,
+            Err(error) => return Ok(Err(state_error_out(error))),
+        };
+        match self.readable(&collection).and_then(|world| world.examined_by(&collection, &query)) {
+            Ok(documents) => self.examine(documents)?,
+            Err(error) => return Ok(Err(state_error_out(error))),
+        }
+        let found = self.readable(&collection).and_then(|world| world.find(&collection, &query));
         match found {
             Ok(found) => {
                 let page = state::Page::from(found);

@@ -16,6 +16,15 @@ impl state_write::Host for PluginState {
 
     fn patch(&mut self, collection: String, key: String, merge: String) -> wasmtime::Result<Result<(), StateError>> {
         self.cross(collection.len() + key.len() + merge.len())?;
+        // A small patch of a large document costs what the document does.
+        let patched = self.writable(&collection).and_then(|world| world.get(&collection, &key));
+        match patched {
+            Ok(document) => {
+                let bytes = document.map_or(0, |document| document.text().len());
+                self.meter.charge(bytes)?;
+            }
+            Err(error) => return Ok(Err(state_error_out(error))),
+        }
         let done = self.writable(&collection).and_then(|world| world.patch(&collection, &key, &merge));
         Ok(done.map_err(state_error_out))
     }

@@ -14,7 +14,7 @@ use loopwright_contract::{
 
 use super::{
     inspect::{Code, Inspected, Says},
-    world,
+    lookalike, world,
 };
 use crate::{
     EngineConfig, Engines, GrantPolicy, InstallError, Refusal,
@@ -117,7 +117,7 @@ fn catalogue(says: &Says) -> Option<&Catalogue> {
 }
 
 fn check_names(inspected: &[Inspected]) -> Result<(), InstallError> {
-    let mut names = Names::default();
+    let (mut names, mut tools) = (Names::default(), lookalike::ToolNames::default());
     if let Some((host, _)) = environments_own() {
         names.take("collection", ENVIRONMENT_COLLECTION, &host)?;
     }
@@ -126,7 +126,7 @@ fn check_names(inspected: &[Inspected]) -> Result<(), InstallError> {
         names.take("plugin", record.name.as_str(), &record.name)?;
         match &one.says {
             Says::Tool(catalogue) => {
-                catalogue.tools.iter().try_for_each(|spec| names.take("tool", spec.name.as_str(), &record.name))?;
+                catalogue.tools.iter().try_for_each(|spec| tools.take(spec.name.as_str(), &record.name))?;
                 catalogue
                     .collections
                     .iter()

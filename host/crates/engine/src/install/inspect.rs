@@ -27,8 +27,9 @@ use wasmtime::{
 
 use super::{Candidate, check, linker};
 use crate::{
-    EngineClass, EngineConfig, Engines, Refusal,
-    cache::Origin,
+    CompileFault, EngineClass, EngineConfig, Engines, Refusal, Trust,
+    cache::{CodeError, Origin, Source},
+    fault::one_line,
     installed::ToolEntry,
     limits::Stop,
     store::{Live, Plugin, PluginState},
@@ -38,6 +39,8 @@ use crate::{
 const PACKAGE: &str = "loopwright:afv/";
 /// Versions of the package that this host serves. Within 0.1 functions are only added.
 const VERSION_LINE: &str = "@0.1.";
+/// How files of machine code begin on most systems, and wasmtime's own.
+const ELF: &[u8] = b"\x7fELF";
 /// Names of imports that a message lists.
 const NAMES_SHOWN_MAX: usize = 32;
 
@@ -96,11 +99,11 @@ pub(super) fn inspect(
     // A first look at the bytes, because compiling a core module ends in a long text about the wrong thing.
     let kind = match candidate.kind {
         Some(kind) => kind,
-        None => kind_of(engines, candidate)?,
+        None => kind_of(engines, config, candidate)?,
     };
     let class = EngineClass::of(kind);
     let engine = engines.engine(class);
-    let (component, origin) = compile(engines, class, candidate)?;
+    let (component, origin) = compile(engines, config, class, candidate)?;
     check_world(&component, engine, kind)?;
     let linker = linker::linker(engine, kind).map_err(|error| types(&error))?;
     let pre = linker.instantiate_pre(&component).map_err(|error| types(&error))?;
@@ -122,7 +125,12 @@ pub(super) fn inspect(
     Ok(Inspected { plugin, code, identity, says, origin })
 }
 
-fn compile(engines: &Engines, class: EngineClass, candidate: &Candidate) -> Result<(Component, Origin), Refusal> {
+fn compile(
+    engines: &Engines,
+    config: &EngineConfig,
+    class: EngineClass,
+    candidate: &Candidate,
+) -> Result<(Component, Origin), Refusal> {
     let not = |reason: String| Refusal::NotAComponent { reason };
     match candidate.bytes.get(..8) {
         Some([0, b'a', b's', b'm', 0x0d, 0, 1, 0]) => {}
@@ -130,18 +138,25 @@ fn compile(engines: &Engines, class: EngineClass, candidate: &Candidate) -> Resu
             "found a core module\nhint: make a component of it with `cargo xtask guests` or `wasm-tools component new`"
                 .into(),
         )),
+        _ if Engine::detect_precompiled(&candidate.bytes).is_some() || candidate.bytes.starts_with(ELF) => {
+            return Err(Refusal::Precompiled);
+        }
         Some(start) => {
             return Err(not(format!("found {} bytes that begin with {}", candidate.bytes.len(), hex::encode(start))));
         }
         None => return Err(not(format!("found {} bytes", candidate.bytes.len()))),
     }
-    let compiled = engines.components.get(engines.engine(class), class, candidate.digest, &candidate.bytes);
-    compiled.map_err(|error| not(one_line(&error)))
-}
-
-fn one_line(error: &wasmtime::Error) -> String {
-    let text = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let compiler = match (candidate.trust, &config.compiler.0) {
+        (Trust::FirstParty, _) => None,
+        (Trust::ThirdParty, Some(compiler)) => Some(compiler.as_ref()),
+        (Trust::ThirdParty, None) => return Err(Refusal::Compile(CompileFault::NoCompiler)),
+    };
+    let source = Source { class, digest: candidate.digest, bytes: &candidate.bytes, compiler };
+    engines.components.get(engines.engine(class), &source).map_err(|error| match error {
+        CodeError::Engine(error) => not(one_line(&error)),
+        CodeError::Compiler(CompileFault::Refused(reason)) => not(reason),
+        CodeError::Compiler(fault) => Refusal::Compile(fault),
+    })
 }
 
 fn types(error: &wasmtime::Error) -> Refusal {
@@ -155,9 +170,9 @@ fn interface(name: &str) -> Option<&str> {
 }
 
 /// The kind of a component that no index names, by what it exports.
-fn kind_of(engines: &Engines, candidate: &Candidate) -> Result<PluginKind, Refusal> {
+fn kind_of(engines: &Engines, config: &EngineConfig, candidate: &Candidate) -> Result<PluginKind, Refusal> {
     let class = EngineClass::Tool;
-    let (component, _) = compile(engines, class, candidate)?;
+    let (component, _) = compile(engines, config, class, candidate)?;
     let exports = exports(&component, engines.engine(class));
     let kinds = [PluginKind::Tool, PluginKind::Environment, PluginKind::Verifier, PluginKind::Skill];
     let found =

@@ -4,6 +4,7 @@ mod assemble;
 mod check;
 mod inspect;
 mod linker;
+mod lookalike;
 mod schema;
 mod world;
 
@@ -16,7 +17,7 @@ use loopwright_contract::{digest::ContentDigest, episode::PluginKind, name::Plug
 use loopwright_registry::Package;
 
 use crate::{
-    EngineConfig, Engines, GrantPolicy, InstallError,
+    EngineConfig, Engines, GrantPolicy, InstallError, Trust,
     installed::{Installed, WorldSource},
 };
 
@@ -33,12 +34,16 @@ pub struct Candidate {
     pub digest: ContentDigest,
     /// The component.
     pub bytes: Vec<u8>,
+    /// Whose it is, by the operator's word.
+    pub trust: Trust,
 }
 
 impl From<Package> for Candidate {
     fn from(package: Package) -> Self {
         let Package { entry, bytes } = package;
+        let trust = if entry.first_party { Trust::FirstParty } else { Trust::ThirdParty };
         Self {
+            trust,
             name: entry.name,
             version: Some(entry.version.to_string()),
             kind: entry.kind,
@@ -49,10 +54,10 @@ impl From<Package> for Candidate {
 }
 
 impl Candidate {
-    /// A component from elsewhere than an index.
+    /// A component from elsewhere than an index, and a third party's.
     #[must_use]
     pub fn new(name: PluginName, bytes: Vec<u8>) -> Self {
-        Self { name, version: None, kind: None, digest: ContentDigest::of(&bytes), bytes }
+        Self { name, version: None, kind: None, digest: ContentDigest::of(&bytes), bytes, trust: Trust::ThirdParty }
     }
 }
 

@@ -147,6 +147,41 @@ fn bytes_that_the_host_reads_back() {
     assert_eq!(fault_of(&guest, |limits| limits.host_bytes = 1 << 20), spent(Budget::HostBytes, 1 << 20));
 }
 
+/// A tool that does something five times, which is little in bytes of its own.
+fn five_times(imports: &str, body: &'static str, documents: Vec<(String, serde_json::Value)>) -> ToolGuest {
+    let mut guest = ToolGuest::new("greedy", move |image| {
+        let (name, name_len) = image.text("greedy");
+        let ok = image.success("done", "null");
+        let body = body.replace("NAME", &format!("(i32.const {name}) (i32.const {name_len})"));
+        format!(
+            "(local.set $a (call $alloc (i32.const 64))) (local.set $c (i32.const 5))
+             (loop $again {body} (br_if $again (local.tee $c (i32.sub (local.get $c) (i32.const 1)))))
+             (i32.const {ok})"
+        )
+    });
+    guest.imports.push_str(imports);
+    guest.catalogue.collections[0].initial = documents;
+    guest
+}
+
+#[test]
+fn documents_that_a_query_examines_and_a_patch_rewrites() {
+    let find = r#"(import "loopwright:afv/state-read@0.1.0" "find" (func $find (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))"#;
+    let many = (0..1000).map(|number| (format!("k{number}"), json!(1))).collect();
+    let all = "(call $find NAME (i32.const 8) (i32.const 0) (i32.const 8) (i32.const 0) (i32.const 8) (i32.const 0) (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 0) (local.get $a))";
+    let patch =
+        r#"(import "loopwright:afv/state-write@0.1.0" "patch" (func $patch (param i32 i32 i32 i32 i32 i32 i32)))"#;
+    let large = vec![("k".to_owned(), json!({"text": "x".repeat(16_000)}))];
+    let rewrite = "(i32.store8 (i32.const 64) (i32.const 0x6b)) (i32.store16 (i32.const 66) (i32.const 0x7d7b)) (call $patch NAME (i32.const 64) (i32.const 1) (i32.const 66) (i32.const 2) (local.get $a)) (if (i32.load8_u (local.get $a)) (then unreachable))";
+    for guest in [five_times(find, all, many), five_times(patch, rewrite, large)] {
+        // At least 16,000 bytes each time, and hardly any that cross.
+        assert_eq!(fault_of(&guest, |limits| limits.host_bytes = 70_000), spent(Budget::HostBytes, 70_000));
+        let host = host(&[tool(&guest)]);
+        let called = Scratch::new(&host, &start(), None).unwrap().call(&call("c", "greedy", json!({}))).unwrap();
+        assert!(matches!(called.outcome, Outcome::Ok(_)), "{called:?}");
+    }
+}
+
 #[test]
 fn bytes_of_a_result() {
     let guest = ToolGuest {

@@ -10,8 +10,10 @@
 )]
 
 mod cache;
+mod compile;
 mod episode;
 mod evidence;
+mod fresh;
 mod install;
 mod limits;
 mod policies;

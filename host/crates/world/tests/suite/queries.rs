@@ -198,6 +198,20 @@ proptest! {
 }
 
 #[test]
+fn what_a_query_examines_is_known_before() {
+    let documents: Vec<(String, Value)> = (0..100)
+        .map(|number| (format!("k{number}"), json!({"folder": if number < 7 { "work" } else { "inbox" }})))
+        .collect();
+    let (scanned, indexed) = (filled(&documents, &[]), filled(&documents, &["/folder"]));
+    let work =
+        Query { clauses: vec![Clause { at: "/folder".into(), test: Test::Eq(json!("work")) }], ..Query::default() };
+    assert_eq!(scanned.examined_by("notes", &work), Ok(100));
+    assert_eq!(indexed.examined_by("notes", &work), Ok(7));
+    assert_eq!(indexed.examined_by("notes", &Query::default()), Ok(100));
+    assert!(matches!(indexed.examined_by("elsewhere", &work), Err(StateError::Invalid(_))));
+}
+
+#[test]
 fn an_index_stays_right_through_rollback_and_fork() {
     let mut world =
         filled(&[("a".into(), json!({"folder": "inbox"})), ("b".into(), json!({"folder": "work"}))], &["/folder"]);

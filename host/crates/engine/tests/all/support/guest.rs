@@ -1,33 +1,16 @@
 //! Guests out of WAT: a module with the canonical ABI's exports, made a component with the metadata of `wit/`.
 
-use std::{path::Path, sync::OnceLock};
-
 use loopwright_contract::{
     skill::SkillCard,
     tool::{AccessRule, Catalogue, CollectionSpec, Effect, Localized, ToolSpec},
 };
+use loopwright_testkit::guests::image::{Image, Words};
 use serde_json::json;
-use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::{PackageId, Resolve};
-
-use super::image::Image;
-
-fn wit() -> &'static (Resolve, PackageId) {
-    static WIT: OnceLock<(Resolve, PackageId)> = OnceLock::new();
-    WIT.get_or_init(|| {
-        let mut resolve = Resolve::default();
-        let (package, _) = resolve.push_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../wit")).unwrap();
-        (resolve, package)
-    })
-}
 
 /// Makes a component of a world out of a module in WAT.
 pub fn component(world: &str, wat: &str) -> Vec<u8> {
-    let (resolve, package) = wit();
-    let mut module = wat::parse_str(wat).unwrap_or_else(|error| panic!("{error}\n{wat}"));
-    let world = resolve.select_world(&[*package], Some(world)).unwrap();
-    embed_component_metadata(&mut module, resolve, world, StringEncoding::UTF8).unwrap();
-    ComponentEncoder::default().validate(true).module(&module).unwrap().encode().unwrap()
+    loopwright_testkit::guests::component("of a test", world, wat)
+        .unwrap_or_else(|error| panic!("{}\n{wat}", loopwright_contract::fault::chain(&error)))
 }
 
 /// What every guest has: memory, a heap that a post-return empties, and `realloc`.
@@ -305,9 +288,9 @@ pub fn skill(name: &str, card: &SkillCard, guidance: &str, check: &str) -> Vec<u
     let identity = image.identity(name, "0.1.0", &[]);
     let card = image.card(card);
     let text = image.text(guidance);
-    let guidance = image.record(super::image::Words::default().span(text));
+    let guidance = image.record(Words::default().span(text));
     let warning = image.text("think first");
-    let warn = image.record(super::image::Words::default().word(1).span(warning));
+    let warn = image.record(Words::default().word(1).span(warning));
     let runtime = runtime(&image, 2);
     let wat = format!(
         r#"(module

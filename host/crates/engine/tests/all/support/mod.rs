@@ -1,7 +1,6 @@
 //! What the tests share: engines, hosts out of guests, and tasks.
 
 pub mod guest;
-pub mod image;
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,7 +14,7 @@ use loopwright_contract::{
     tool::ToolCall,
 };
 use loopwright_engine::{
-    Allocator, Candidate, EngineConfig, Engines, GrantPolicy, NoWorlds, PluginHost, PoolSize, Ticker,
+    Allocator, Candidate, EngineConfig, Engines, GrantPolicy, NoWorlds, PluginHost, PoolSize, Ticker, Trust,
 };
 use serde_json::{Value, json};
 
@@ -39,7 +38,8 @@ pub fn engines_on_demand() -> Arc<Engines> {
 }
 
 pub fn candidate(name: &str, bytes: Vec<u8>) -> Candidate {
-    Candidate::new(name.parse().unwrap(), bytes)
+    // Compiled in this process, as what the operator built; `compile.rs` is about the others.
+    Candidate { trust: Trust::FirstParty, ..Candidate::new(name.parse().unwrap(), bytes) }
 }
 
 pub fn tool(guest: &ToolGuest) -> Candidate {

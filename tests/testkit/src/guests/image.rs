@@ -10,25 +10,32 @@ use loopwright_contract::{
 pub const BASE: usize = 1024;
 
 /// Bytes at [`BASE`], growing. Addresses that it returns hold in the guest.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Image {
     bytes: Vec<u8>,
 }
 
 /// A record or variant under construction: little-endian words.
-#[derive(Default, Clone)]
+#[derive(Debug, Default, Clone)]
 pub struct Words(Vec<u32>);
 
 impl Words {
+    /// A word.
+    #[must_use]
     pub fn word(mut self, word: usize) -> Self {
-        self.0.push(u32::try_from(word).unwrap());
+        // Memories here are a few MiB; a word that is none would trap the guest.
+        self.0.push(u32::try_from(word).unwrap_or(u32::MAX));
         self
     }
 
+    /// Address and length.
+    #[must_use]
     pub fn span(self, (at, length): (usize, usize)) -> Self {
         self.word(at).word(length)
     }
 
+    /// An optional address and length.
+    #[must_use]
     pub fn option(self, span: Option<(usize, usize)>) -> Self {
         match span {
             Some(span) => self.word(1).span(span),
@@ -44,6 +51,7 @@ impl Image {
         }
     }
 
+    /// A text: its address and length.
     pub fn text(&mut self, text: &str) -> (usize, usize) {
         let at = BASE + self.bytes.len();
         self.bytes.extend(text.as_bytes());
@@ -60,10 +68,12 @@ impl Image {
         (at, records.len())
     }
 
+    /// One record; its address.
     pub fn record(&mut self, record: Words) -> usize {
         self.list(vec![record]).0
     }
 
+    /// A list of texts.
     pub fn texts<T: AsRef<str>>(&mut self, texts: &[T]) -> (usize, usize) {
         let spans = texts.iter().map(|text| Words::default().span(self.text(text.as_ref()))).collect();
         self.list(spans)
@@ -77,14 +87,22 @@ impl Image {
         self.list(records)
     }
 
+    /// An `identity`.
     pub fn identity(&mut self, name: &str, version: &str, ext: &[(&str, &str)]) -> usize {
         let ext = ext.iter().map(|(key, value)| Words::default().span(self.text(key)).span(self.text(value))).collect();
         let (name, version, ext) = (self.text(name), self.text(version), self.list(ext));
         self.record(Words::default().span(name).span(version).option(None).span(ext))
     }
 
+    /// A catalogue whose tools have the names of their specs.
     pub fn catalogue(&mut self, catalogue: &Catalogue) -> usize {
-        let tools = catalogue.tools.iter().map(|tool| self.tool(tool)).collect();
+        let names: Vec<&str> = catalogue.tools.iter().map(|tool| tool.name.as_str()).collect();
+        self.catalogue_named(catalogue, &names)
+    }
+
+    /// A catalogue whose tools have these names, which need not be names.
+    pub fn catalogue_named(&mut self, catalogue: &Catalogue, names: &[&str]) -> usize {
+        let tools = catalogue.tools.iter().zip(names).map(|(tool, name)| self.tool(tool, name)).collect();
         let tools = self.list(tools);
         let collections = catalogue.collections.iter().map(|spec| self.collection(spec)).collect();
         let collections = self.list(collections);
@@ -97,7 +115,7 @@ impl Image {
         self.record(Words::default().span(tools).span(collections).span(uses))
     }
 
-    fn tool(&mut self, tool: &ToolSpec) -> Words {
+    fn tool(&mut self, tool: &ToolSpec, name: &str) -> Words {
         let rules = tool.access.iter().map(|rule| {
             let when = match &rule.when {
                 None => Words::default().word(0).word(0).word(0).word(0).word(0),
@@ -116,7 +134,7 @@ impl Image {
         let rules = rules.collect();
         let rules = self.list(rules);
         Words::default()
-            .span(self.text(tool.name.as_str()))
+            .span(self.text(name))
             .span(self.text(&tool.domain))
             .span(self.localized(&tool.description))
             .span(self.localized(&tool.keywords))
@@ -142,6 +160,7 @@ impl Image {
             .span(initial)
     }
 
+    /// A `skill-card`.
     pub fn card(&mut self, card: &SkillCard) -> usize {
         let names = |image: &mut Self, names: &[loopwright_contract::name::ToolName]| {
             let names: Vec<&str> = names.iter().map(loopwright_contract::name::ToolName::as_str).collect();
@@ -166,11 +185,13 @@ impl Image {
     }
 
     /// Where free memory begins.
+    #[must_use]
     pub fn end(&self) -> usize {
         (BASE + self.bytes.len()).next_multiple_of(64)
     }
 
     /// The data segment.
+    #[must_use]
     pub fn segment(&self) -> String {
         let text: String = self.bytes.iter().map(|byte| format!("\\{byte:02x}")).collect();
         format!("(data (i32.const {BASE}) \"{text}\")")

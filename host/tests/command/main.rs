@@ -1,0 +1,18 @@
+//! The command as its users run it: the real binary, from outside.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where something is not as it should be"
+)]
+
+mod compile;
+mod hostile;
+
+use std::path::Path;
+
+/// The binary that was built for these tests.
+fn binary() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_loopwright"))
+}

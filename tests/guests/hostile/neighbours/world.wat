@@ -1,0 +1,1 @@
+;; A well-behaved environment: the prelude's, as it is.

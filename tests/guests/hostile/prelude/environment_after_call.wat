@@ -1,0 +1,1 @@
+(func $after_call (param i32 i32 i32))

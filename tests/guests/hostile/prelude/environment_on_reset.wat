@@ -1,0 +1,1 @@
+(func $on_reset)
