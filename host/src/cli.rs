@@ -65,6 +65,9 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Shows a trajectory in readable form.
     Show(ShowArgs),
+    /// Verifiers: which serve, swapping one while everything runs, going back, comparing two.
+    #[command(subcommand)]
+    Verifier(VerifierCommand),
     /// Measures what a call, a reset, a fork and a verdict cost, beside bare wasmtime; or runs attacks.
     Bench(BenchArgs),
     /// Says what is installed, what is missing and how to get it.
@@ -150,6 +153,9 @@ pub struct RunArgs {
     /// Seconds of wall time of an episode, instead of each task's own; the local model has an hour. An episode that takes longer is void.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=604_800))]
     pub wall_s: Option<u64>,
+    /// Keeps to the verifiers that serve when the run begins, whatever is swapped meanwhile.
+    #[arg(long)]
+    pub pin_verifiers: bool,
     /// Episodes at a time; results do not depend on it.
     #[arg(long, default_value_t = 1)]
     pub jobs: usize,
@@ -326,6 +332,62 @@ pub struct ShowArgs {
     pub full: bool,
 }
 
+/// `verifier`.
+#[derive(Debug, Subcommand)]
+pub enum VerifierCommand {
+    /// How every verifier stands.
+    Status,
+    /// Puts a component in place of the verifier of that name. Processes that run take it from their next verdict on; any failure leaves the
+    /// old one serving.
+    #[command(after_help = "Examples:
+  loopwright verifier swap target-state new.wasm
+  loopwright verifier swap target-state new.wasm --shadow 200 --disagreements 0")]
+    Swap(SwapArgs),
+    /// Goes back to the component that served before.
+    Rollback {
+        /// The verifier.
+        name: String,
+    },
+    /// Judges recorded trajectories with the verifier that serves and with a component, and prints where they differ.
+    #[command(after_help = "Example:
+  loopwright verifier compare target/runs/0001 --verifier target-state --with new.wasm")]
+    Compare(CompareArgs),
+}
+
+/// `verifier swap`.
+#[derive(Debug, Args)]
+pub struct SwapArgs {
+    /// The verifier whose place it takes.
+    pub name: String,
+    /// The component.
+    pub component: PathBuf,
+    /// The digest that the component must have, `sha256:` and 64 hex digits.
+    #[arg(long)]
+    pub digest: Option<String>,
+    /// Runs beside the old one for so many verdicts first; its own count only once it is promoted.
+    #[arg(long, value_name = "VERDICTS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub shadow: Option<u64>,
+    /// With --shadow: disagreements that are still acceptable.
+    #[arg(long, default_value_t = 0, requires = "shadow")]
+    pub disagreements: u64,
+}
+
+/// `verifier compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Trajectories.
+    pub dir: PathBuf,
+    /// The verifier.
+    #[arg(long)]
+    pub verifier: String,
+    /// The component to compare with it.
+    #[arg(long, value_name = "COMPONENT")]
+    pub with: PathBuf,
+    /// Trajectories at a time.
+    #[arg(long, default_value_t = 1)]
+    pub jobs: usize,
+}
+
 /// `bench`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -343,6 +405,25 @@ pub struct BenchArgs {
 pub enum BenchCommand {
     /// Runs every hostile guest and says what stopped it; fails when one was not contained.
     Hostile(HostileArgs),
+    /// Swaps a verifier again and again while episodes are judged; fails when a verdict is lost or mixed.
+    Swap(SwapBenchArgs),
+}
+
+/// `bench swap`.
+#[derive(Debug, Args)]
+pub struct SwapBenchArgs {
+    /// Verdicts in all.
+    #[arg(long, default_value_t = 100_000)]
+    pub verdicts: u64,
+    /// Verdicts a second over all threads; 0: as many as the machine gives.
+    #[arg(long, default_value_t = 5_000)]
+    pub rate: u64,
+    /// Threads that judge.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=64))]
+    pub judges: u64,
+    /// Milliseconds between two swaps.
+    #[arg(long, default_value_t = 5)]
+    pub every_ms: u64,
 }
 
 /// `bench hostile`.

@@ -8,6 +8,7 @@ pub mod output;
 pub mod planner;
 pub mod show;
 pub mod table;
+pub mod verifiers;
 pub mod wire;
 
 use clap::Parser as _;
@@ -51,6 +52,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Replay(args) => commands::replay::replay(shared, args),
         Command::Verify(args) => commands::verify::verify(shared, args),
         Command::Show(args) => commands::show::show(shared, args),
+        Command::Verifier(command) => commands::verifier::verifier(shared, command),
         Command::Bench(args) => commands::bench::bench(shared, args),
         Command::Doctor => commands::doctor::doctor(shared),
         Command::CompileComponent(args) => commands::compile::compile(args),

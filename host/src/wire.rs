@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use crate::cli::Shared;
 use crate::exit::NotInstalled;
+use crate::verifiers::{Follower, Journal};
 
 /// Instances of each family and language in the built-in pack.
 pub const INSTANCES_PER_FAMILY: u32 = 2;
@@ -91,7 +92,15 @@ pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<P
     };
     let engines = Arc::new(Engines::new(&config)?);
     // Only what the set-up built from this repository is in the index, so all of it is first-party.
-    Ok(PluginHost::install(engines, config, &GrantPolicy::trusting(), Arc::new(worlds), &candidates)?)
+    let host = PluginHost::install(engines, config, &GrantPolicy::trusting(), Arc::new(worlds), &candidates)?;
+    follower(shared, &host).catch_up()?;
+    Ok(host)
+}
+
+/// What brings a host up to the operator's swaps of verifiers.
+#[must_use]
+pub fn follower(shared: &Shared, host: &PluginHost) -> Follower {
+    Follower::new(Journal::beside(&shared.plugins), host.clone())
 }
 
 /// The installed plugins.

@@ -9,6 +9,7 @@ pub mod plugin;
 pub mod replay;
 pub mod run;
 pub mod show;
+pub mod verifier;
 pub mod verify;
 
 use std::path::{Path, PathBuf};

@@ -66,6 +66,7 @@ pub fn run(shared: &Shared, args: &RunArgs) -> anyhow::Result<Exit> {
     let pack = wire::pack(&args.pack, args.pack_seed)?;
     let tasks = selected(pack.tasks(), args)?;
     let host = wire::host(shared, Engine { drop_instances: args.drop_instances }, Worlds::of(pack.worlds()))?;
+    let host = if args.pin_verifiers { host.pinned() } else { host };
     let out = out(args)?;
     let skills = wire::skills(&args.skills)?;
     let plans = plans(args, &tasks);
@@ -216,7 +217,7 @@ fn run_plan(
     }
     let bar = output::bar(plan.tasks.len(), plan.kind.name());
     let started = Instant::now();
-    let results = run_tasks(&harness, planner.as_ref(), &plan.tasks, &options, &|progress| match progress {
+    let progress = |progress: Progress<'_>| match progress {
         Progress::Turn { episode, turns } if slow => bar.set_message(format!("{episode} step {turns}")),
         Progress::Turn { .. } => {}
         Progress::Done { done, total, result } => {
@@ -233,7 +234,9 @@ fn run_plan(
                 });
             }
         }
-    });
+    };
+    let run = || run_tasks(&harness, planner.as_ref(), &plan.tasks, &options, &progress);
+    let results = if args.pin_verifiers { run() } else { wire::follower(shared, host).beside(run)? };
     bar.finish_and_clear();
     Ok((row(plan.kind, &results, started.elapsed(), out), results))
 }

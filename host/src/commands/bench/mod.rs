@@ -4,6 +4,7 @@ mod costs;
 mod hostile;
 mod measure;
 mod rows;
+mod swap;
 
 use crate::cli::{BenchArgs, BenchCommand, Shared};
 use crate::exit::Exit;
@@ -15,6 +16,7 @@ use crate::exit::Exit;
 pub fn bench(shared: &Shared, args: &BenchArgs) -> anyhow::Result<Exit> {
     match &args.command {
         None => costs::costs(shared, &args.costs),
+        Some(BenchCommand::Swap(args)) => swap::swap(shared, args),
         Some(BenchCommand::Hostile(args)) => hostile::hostile(shared, args),
     }
 }

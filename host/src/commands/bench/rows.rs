@@ -95,7 +95,7 @@ fn wifi() -> anyhow::Result<(ToolCall, ToolCall)> {
     Ok((call("manage_wifi", json!({"action": "enable"}))?, call("manage_wifi", json!({"action": "disable"}))?))
 }
 
-fn start() -> Start {
+pub(super) fn start() -> Start {
     Start { now_ns: 1_772_413_200_000_000_000, zone: "Asia/Shanghai".to_owned(), seed: 1 }
 }
 

@@ -245,7 +245,11 @@ fn environment(name: &str, text: &str) -> Result<Vec<u8>, GuestError> {
     end(name, "environment-plugin", wat, text)
 }
 
-fn verifier(name: &str, text: &str) -> Result<Vec<u8>, GuestError> {
+/// A verifier whose text defines `$judge`, which gets how many steps the prefix has and sets `$outcome` and `$score`.
+///
+/// # Errors
+/// `Text` or `Component`, with the place.
+pub fn verifier(name: &str, text: &str) -> Result<Vec<u8>, GuestError> {
     let mut image = Image::default();
     let identity = image.identity(name, "0.1.0", &[]);
     let mut wat = begin(prelude!("verifier_imports"), &image, &[("identity", identity)], text);

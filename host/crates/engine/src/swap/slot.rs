@@ -107,8 +107,10 @@ pub struct VerifierStatus {
     pub quarantined: Vec<(ContentDigest, u32)>,
     /// What runs beside it.
     pub shadow: Option<ShadowStatus>,
-    /// What happened here, the oldest first.
+    /// What happened here, the oldest first; the last 256.
     pub events: Vec<SwapEvent>,
+    /// How many events there were in all.
+    pub event_count: u64,
 }
 
 /// One verifier's place.
@@ -126,6 +128,7 @@ struct History {
     previous: Vec<Arc<Generation>>,
     quarantined: BTreeMap<ContentDigest, u32>,
     events: VecDeque<SwapEvent>,
+    event_count: u64,
 }
 
 impl History {
@@ -134,6 +137,7 @@ impl History {
             self.events.pop_front();
         }
         self.events.push_back(event);
+        self.event_count += 1;
     }
 
     fn keep(&mut self, generation: Arc<Generation>) {
@@ -337,6 +341,7 @@ impl Slot {
             quarantined: history.quarantined.iter().map(|(digest, faults)| (*digest, *faults)).collect(),
             shadow,
             events: history.events.iter().cloned().collect(),
+            event_count: history.event_count,
         }
     }
 }
