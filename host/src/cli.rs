@@ -328,7 +328,6 @@ pub struct ShowArgs {
 
 /// `bench`.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
     /// What to measure; without it, costs.
     #[command(subcommand)]
