@@ -390,7 +390,6 @@ pub struct CompareArgs {
 
 /// `bench`.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
     /// What to measure; without it, costs.
     #[command(subcommand)]

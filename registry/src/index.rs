@@ -149,6 +149,15 @@ mod tests {
     }
 
     #[test]
+    fn only_what_the_index_marks_is_first_party() {
+        let marked = entry("own", "own.wasm").replace("\"size\"", "\"first_party\":true,\"size\"");
+        let folder = folder(&format!("[{marked},{}]", entry("strange", "strange.wasm")));
+        let index = Index::open(folder.path()).unwrap();
+        let marks: Vec<bool> = index.entries().iter().map(|entry| entry.first_party).collect();
+        assert_eq!(marks, [true, false]);
+    }
+
+    #[test]
     fn changed_bytes_are_never_handed_out_also_at_the_second_try() {
         let folder = folder(&format!("[{}]", entry("notes", "notes.wasm")));
         let index = Index::open(folder.path()).unwrap();

@@ -140,6 +140,7 @@ mod tests {
             index[0],
             serde_json::json!({
                 "name": "a", "version": "0.1.0", "kind": "tool", "file": "a.wasm", "size": 1,
+                "first_party": true,
                 // The sha256 of the one byte `a`.
                 "sha256": "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb",
             })
@@ -162,6 +163,8 @@ mod tests {
         assert!(!record.still("other", folder, &guest("a")), "another module");
         let newer = Guest { version: "0.2.0".into(), ..guest("a") };
         assert!(!record.still("k", folder, &newer), "another version");
+        let unmarked = Record { entry: Entry { first_party: false, ..record.entry.clone() }, ..record.clone() };
+        assert!(!unmarked.still("k", folder, &guest("a")), "an index from before there were marks");
         file::write(&folder.join("a.wasm"), b"tampered").unwrap();
         assert!(!record.still("k", folder, &guest("a")), "other bytes");
     }
