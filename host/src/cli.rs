@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli_registry::RegistryCommand;
+
 /// The examples at the end of `--help`, and the exit codes.
 const AFTER: &str = "\
 Examples:
@@ -59,6 +61,9 @@ pub enum Command {
     /// Plugins: what is installed, and one call by hand.
     #[command(subcommand)]
     Plugin(PluginCommand),
+    /// Publishes, fetches, lists and withdraws plugins.
+    #[command(subcommand)]
+    Registry(RegistryCommand),
     /// Runs trajectories again and compares them byte by byte.
     Replay(ReplayArgs),
     /// Judges stored trajectories again, also with their pack deleted.
@@ -308,7 +313,11 @@ pub struct ShowArgs {
 
 /// `bench`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
+    /// What to measure or try; without it, what calls cost.
+    #[command(subcommand)]
+    pub command: Option<BenchCommand>,
     /// Only rows whose name contains this.
     #[arg(long)]
     pub filter: Option<String>,
@@ -318,4 +327,11 @@ pub struct BenchArgs {
     /// A folder of recorded calls to measure beside (tau2 retail).
     #[arg(long)]
     pub retail: Option<PathBuf>,
+}
+
+/// `bench`, other than what calls cost.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum BenchCommand {
+    /// Attacks the registry's client through a server that lies, and shows what each attack met.
+    RegistryAttacks,
 }

@@ -12,7 +12,8 @@ use loopwright_contract::fault::HostFault;
 use loopwright_contract::json::canonical;
 use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_engine::{
-    CacheConfig, CacheKey, Candidate, EngineConfig, Engines, GrantPolicy, InstancePolicy, PluginHost, WorldSource,
+    Access, CacheConfig, CacheKey, Candidate, EngineConfig, Engines, GrantPolicy, GrantRule, InstancePolicy, Names,
+    PluginHost, WorldSource,
 };
 use loopwright_harness::{SkillFile, read_skill_folder};
 use loopwright_packs::pack::{self, Pack};
@@ -88,8 +89,19 @@ pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<P
         ..EngineConfig::default()
     };
     let engines = Arc::new(Engines::new(&config)?);
-    // Only what the set-up built from this repository is in the index, so all of it is first-party.
-    Ok(PluginHost::install(engines, config, &GrantPolicy::trusting(), Arc::new(worlds), &candidates)?)
+    Ok(PluginHost::install(engines, config, &grants(&index), Arc::new(worlds), &candidates)?)
+}
+
+/// What was built here is first-party and gets what it asks for. What a registry brought has its own collections and nothing else: that it is
+/// signed says who made it, not what it may touch.
+fn grants(index: &Index) -> GrantPolicy {
+    let ours = index.plugins().filter(|entry| entry.package.is_none());
+    let rule = |entry: &loopwright_registry::Entry| GrantRule {
+        plugin: Names::Only(entry.name.clone()),
+        collection: Names::Any,
+        access: Access::Write,
+    };
+    GrantPolicy { rules: ours.map(rule).collect() }
 }
 
 /// The installed plugins.

@@ -5,6 +5,7 @@ pub mod doctor;
 pub mod gate;
 pub mod pack;
 pub mod plugin;
+pub mod registry;
 pub mod replay;
 pub mod run;
 pub mod show;

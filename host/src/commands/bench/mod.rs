@@ -3,6 +3,7 @@
 //! Every row is measured call by call; p50 and p99 are over the samples. The floor is the same component over the same world without policy,
 //! limits, transactions or recording, so the ratio holds on any machine while the times do not.
 
+mod attacks;
 mod measure;
 mod rows;
 
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::cli::{BenchArgs, Shared};
+use crate::cli::{BenchArgs, BenchCommand, Shared};
 use crate::exit::Exit;
 use crate::output;
 use crate::table::{Align, render};
@@ -41,6 +42,9 @@ pub(crate) struct Row {
 /// # Errors
 /// Something that is not installed, or a call that does not do what it is measured for.
 pub fn bench(shared: &Shared, args: &BenchArgs) -> anyhow::Result<Exit> {
+    if let Some(BenchCommand::RegistryAttacks) = args.command {
+        return attacks::attacks(shared);
+    }
     if cfg!(debug_assertions) {
         output::note("this is a debug build: the times say little; `cargo xtask bench` builds for release");
     }
