@@ -11,7 +11,8 @@ use super::{
     stage::{NOW_SECONDS, Stage, padded_component},
 };
 use crate::{
-    COMPONENT_BYTES_LIMIT, RegistryError, envelope::Envelope, fetch::Fetched, moment::Moment, publish, trust::Trust,
+    COMPONENT_BYTES_LIMIT, RegistryError, envelope::Envelope, fetch::Fetched, moment::Moment, name::Release, publish,
+    statement::Reason, trust::Trust,
 };
 
 type Outcome = Result<Fetched, RegistryError>;
@@ -96,7 +97,7 @@ pub(super) const CASES: &[Case] = &[
             "HEAD" => Answer::of(404, ""),
             _ => answer,
         })?;
-        let release = "acme:clock@1.0.0".parse().map_err(|error| stage_error(&error))?;
+        let release = "acme:clock@1.0.0".parse::<Release>().map_err(|error| stage_error(&error))?;
         publish::push(place.as_ref(), &release, &stage.component, stage.signer())?;
         stage.pull_locked()
     }),
@@ -105,7 +106,7 @@ pub(super) const CASES: &[Case] = &[
             true => Answer::of(200, "{\"tags\":[\"../../1.0.0\"]}"),
             false => answer,
         })?;
-        let release = "acme:clock@1.0.0".parse().map_err(|error| stage_error(&error))?;
+        let release = "acme:clock@1.0.0".parse::<Release>().map_err(|error| stage_error(&error))?;
         publish::push(place.as_ref(), &release, &stage.component, stage.signer())?;
         stage.pull_locked()
     }),
@@ -133,7 +134,7 @@ pub(super) const CASES: &[Case] = &[
         falsely(|stage| stage.publish_false(&stage.stranger, |_| {}))
     }),
     case("a signature over another name", Meets::Untrusted, |_| {
-        let other = "acme:clock@1.0.0".parse().map_err(|error| stage_error(&error))?;
+        let other = "acme:clock@1.0.0".parse::<Release>().map_err(|error| stage_error(&error))?;
         falsely(|stage| stage.publish_false(&stage.publisher, |statement| statement.release = other))
     }),
     case("a signature over another version", Meets::Untrusted, |_| {
@@ -203,8 +204,7 @@ pub(super) const CASES: &[Case] = &[
         let mut stage = Stage::new()?;
         stage.component = b"\0asm\x01\0\0\0".to_vec();
         let raw = stage.shelve(&stage.component)?;
-        let mut statement = Stage::new()?.statement(&raw)?;
-        statement.manifest = raw.digest;
+        let statement = Stage::new()?.statement(&raw)?;
         stage.attach(&raw, &Envelope::sign(statement, &[&stage.publisher]).write())?;
         stage.pull(|_, answer| answer)
     }),
@@ -262,7 +262,7 @@ fn falsely(publish: impl FnOnce(&Stage) -> Result<(), RegistryError>) -> Outcome
 }
 
 fn yank(stage: &Stage) -> Result<(), RegistryError> {
-    let reason = "leaks phone numbers".parse().map_err(|error| stage_error(&error))?;
+    let reason = "leaks phone numbers".parse::<Reason>().map_err(|error| stage_error(&error))?;
     publish::yank(stage.shelf()?.as_ref(), &stage.release, reason, stage.signer()).map(|_| ())
 }
 

@@ -77,7 +77,7 @@ impl Stage {
         );
         Ok(Self {
             folder,
-            release: "acme:notes@1.0.0".parse().map_err(|error| set_up(format!("{error}")))?,
+            release: "acme:notes@1.0.0".parse::<Release>().map_err(|error| set_up(format!("{error}")))?,
             component: padded_component(2_000, b'a'),
             publisher,
             stranger: SecretKey::from_random(&[2; 32]),
@@ -188,7 +188,8 @@ impl Stage {
         let address = Address::Folder(self.folder.path().join("shelf"));
         let script: Script = Arc::new(move |request| twist(request, honest(&address, request)));
         let server = Server::start(script).map_err(RegistryError::io("127.0.0.1"))?;
-        let address = server.address().parse().map_err(|error| PlaceError::SetUp { reason: format!("{error}") })?;
+        let address =
+            server.address().parse::<Address>().map_err(|error| PlaceError::SetUp { reason: format!("{error}") })?;
         let place = place::open(&address, LIMITS, Plain::Loopback)?;
         Ok((server, place))
     }
