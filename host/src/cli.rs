@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli_registry::RegistryCommand;
+
 /// The examples at the end of `--help`, and the exit codes.
 const AFTER: &str = "\
 Examples:
@@ -59,6 +61,9 @@ pub enum Command {
     /// Plugins: what is installed, and one call by hand.
     #[command(subcommand)]
     Plugin(PluginCommand),
+    /// Publishes, fetches, lists and withdraws plugins.
+    #[command(subcommand)]
+    Registry(RegistryCommand),
     /// Runs trajectories again and compares them byte by byte.
     Replay(ReplayArgs),
     /// Judges stored trajectories again, also with their pack deleted.
@@ -390,6 +395,7 @@ pub struct CompareArgs {
 
 /// `bench`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
     /// What to measure; without it, costs.
     #[command(subcommand)]
@@ -406,6 +412,8 @@ pub enum BenchCommand {
     Hostile(HostileArgs),
     /// Swaps a verifier again and again while episodes are judged; fails when a verdict is lost or mixed.
     Swap(SwapBenchArgs),
+    /// Runs attacks on the registry client and says what refused each; fails when one was not refused.
+    RegistryAttacks,
 }
 
 /// `bench swap`.
@@ -445,4 +453,11 @@ pub struct CostArgs {
     /// A folder of recorded calls to measure beside (tau2 retail).
     #[arg(long)]
     pub retail: Option<PathBuf>,
+}
+
+/// `bench`, other than what calls cost.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum BenchCommand {
+    /// Attacks the registry's client through a server that lies, and shows what each attack met.
+    RegistryAttacks,
 }

@@ -2,6 +2,7 @@
 //! episodes, tools or verdicts; every behaviour lives in the crate that it wires.
 
 pub mod cli;
+pub mod cli_registry;
 pub mod commands;
 pub mod exit;
 pub mod output;
@@ -49,6 +50,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Run(args) => commands::run::run(shared, args),
         Command::Pack(command) => commands::pack::pack(shared, command),
         Command::Plugin(command) => commands::plugin::plugin(shared, command),
+        Command::Registry(command) => commands::registry::registry(shared, command),
         Command::Replay(args) => commands::replay::replay(shared, args),
         Command::Verify(args) => commands::verify::verify(shared, args),
         Command::Show(args) => commands::show::show(shared, args),

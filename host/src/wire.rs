@@ -12,8 +12,8 @@ use loopwright_contract::fault::HostFault;
 use loopwright_contract::json::canonical;
 use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_engine::{
-    CacheConfig, CacheKey, Candidate, ChildCompiler, CompileLimits, Compiler, EngineConfig, Engines, GrantPolicy,
-    InstancePolicy, PluginHost, ThirdPartyCompiler, WorldSource,
+    Access, CacheConfig, CacheKey, Candidate, ChildCompiler, CompileLimits, Compiler, EngineConfig, Engines,
+    GrantPolicy, GrantRule, InstancePolicy, Names, PluginHost, ThirdPartyCompiler, WorldSource,
 };
 use loopwright_harness::{SkillFile, read_skill_folder};
 use loopwright_packs::pack::{self, Pack};
@@ -91,8 +91,7 @@ pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<P
         ..EngineConfig::default()
     };
     let engines = Arc::new(Engines::new(&config)?);
-    // Only what the set-up built from this repository is in the index, so all of it is first-party.
-    let host = PluginHost::install(engines, config, &GrantPolicy::trusting(), Arc::new(worlds), &candidates)?;
+    let host = PluginHost::install(engines, config, &grants(&index), Arc::new(worlds), &candidates)?;
     follower(shared, &host).catch_up()?;
     Ok(host)
 }
@@ -101,6 +100,18 @@ pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<P
 #[must_use]
 pub fn follower(shared: &Shared, host: &PluginHost) -> Follower {
     Follower::new(Journal::beside(&shared.plugins), host.clone())
+}
+
+/// What the operator built gets what it asks for. Everything else, such as what a registry brought, has its own collections and nothing more: a
+/// signature says who made it, not what it may touch.
+fn grants(index: &Index) -> GrantPolicy {
+    let ours = index.plugins().filter(|entry| entry.first_party);
+    let rule = |entry: &loopwright_registry::Entry| GrantRule {
+        plugin: Names::Only(entry.name.clone()),
+        collection: Names::Any,
+        access: Access::Write,
+    };
+    GrantPolicy { rules: ours.map(rule).collect() }
 }
 
 /// The installed plugins.

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use loopwright_contract::digest::ContentDigest;
 
-/// Why an index or a component cannot be read.
+use crate::{place::PlaceError, refusal::Refusal};
+
+/// Why an index, a component, a key, a policy or a lock file cannot be read, or a release cannot be moved.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
     /// There is no index.
@@ -13,8 +15,8 @@ pub enum RegistryError {
         /// Where it was looked for.
         path: PathBuf,
     },
-    /// A file cannot be read.
-    #[error("cannot read `{}`", path.display())]
+    /// A file cannot be read or written.
+    #[error("cannot read or write `{}`", path.display())]
     Io {
         /// Which file.
         path: PathBuf,
@@ -37,6 +39,16 @@ pub enum RegistryError {
         /// Which index.
         path: PathBuf,
         /// Which entry, what was expected and what was found.
+        reason: String,
+    },
+    /// A key, a trust policy or a lock file is not what it should be.
+    #[error("{what} `{}`: {reason}", path.display())]
+    BadFile {
+        /// What kind of file.
+        what: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// What was expected and what was found.
         reason: String,
     },
     /// A component's bytes are not the ones that the index names.
@@ -65,4 +77,18 @@ pub enum RegistryError {
         /// What there is.
         installed: String,
     },
+    /// Where releases are kept did not answer as it should.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// Everything answered, and what it said is not accepted.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+}
+
+impl RegistryError {
+    /// For a file that cannot be read or written.
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        |source| Self::Io { path, source }
+    }
 }

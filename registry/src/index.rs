@@ -1,15 +1,13 @@
 //! A folder of components with its index.
 
-use std::{
-    fs::File,
-    io::{ErrorKind, Read as _},
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use loopwright_contract::{digest::ContentDigest, episode::PluginKind};
 
 use crate::{
-    COMPONENT_BYTES_LIMIT, ENTRIES_LIMIT, Entry, INDEX_BYTES_LIMIT, INDEX_FILE, RegistryError, entry::RawEntry,
+    COMPONENT_BYTES_LIMIT, ENTRIES_LIMIT, Entry, INDEX_BYTES_LIMIT, INDEX_FILE, RegistryError,
+    entry::RawEntry,
+    file::{read, replace},
 };
 
 /// The components of one folder.
@@ -40,6 +38,33 @@ impl Index {
         match parse(&text) {
             Ok(entries) => Ok(Self { folder, entries }),
             Err(reason) => Err(RegistryError::Malformed { path, reason }),
+        }
+    }
+
+    /// An index of nothing, for a folder that has none yet.
+    pub(crate) fn empty(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), entries: Vec::new() }
+    }
+
+    /// Puts an entry in the place of the one of its name, or beside the others; returns the one that went.
+    pub(crate) fn set(&mut self, entry: Entry) -> Option<Entry> {
+        let gone = self.entries.iter().position(|other| other.name == entry.name).map(|at| self.entries.remove(at));
+        self.entries.push(entry);
+        self.entries.sort_by(|a, b| a.name.cmp(&b.name));
+        gone
+    }
+
+    /// Puts the index in the place of the file, whole.
+    pub(crate) fn write(&self) -> Result<(), RegistryError> {
+        let path = self.folder.join(INDEX_FILE);
+        if self.entries.len() > ENTRIES_LIMIT {
+            let reason = format!("expected at most {ENTRIES_LIMIT} entries, found {}", self.entries.len());
+            return Err(RegistryError::Malformed { path, reason });
+        }
+        let raw: Vec<RawEntry> = self.entries.iter().map(RawEntry::from).collect();
+        match serde_json::to_vec_pretty(&raw) {
+            Ok(text) => replace(&path, &[text.as_slice(), b"\n"].concat(), 0o644),
+            Err(error) => Err(RegistryError::Malformed { path, reason: error.to_string() }),
         }
     }
 
@@ -84,22 +109,6 @@ impl Index {
         }
         Ok(Package { entry: entry.clone(), bytes })
     }
-}
-
-/// Reads a file whole, and stops at the limit whatever the file's size says.
-fn read(path: &Path, limit: u64) -> Result<Vec<u8>, RegistryError> {
-    let failed = |source: std::io::Error| match source.kind() {
-        ErrorKind::NotFound => RegistryError::Missing { path: path.to_owned() },
-        _ => RegistryError::Io { path: path.to_owned(), source },
-    };
-    let file = File::open(path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
-    let found = bytes.len() as u64;
-    if found > limit {
-        return Err(RegistryError::TooLarge { path: path.to_owned(), limit, found });
-    }
-    Ok(bytes)
 }
 
 fn parse(text: &[u8]) -> Result<Vec<Entry>, String> {
@@ -183,6 +192,8 @@ mod tests {
             (format!("[{}]", good.replace("\"tool\"", "\"toy\"")), "kind `toy`"),
             (format!("[{}]", good.replace("\"sha256\":\"", "\"sha256\":\"..")), "digest"),
             (format!("[{}]", good.replace("\"size\"", "\"more\":1,\"size\"")), "more"),
+            (format!("[{}]", good.replace("\"size\"", "\"size\":1,\"size\"")), "duplicate"),
+            (format!("[{}]", good.replace("\"size\"", "\"package\":\"x\",\"size\"")), "package"),
         ] {
             let error = Index::open(folder(&index).path()).unwrap_err().to_string();
             assert!(error.contains(part) && error.contains("cargo xtask guests"), "{index}: {error}");

@@ -6,6 +6,7 @@ pub mod doctor;
 pub mod gate;
 pub mod pack;
 pub mod plugin;
+pub mod registry;
 pub mod replay;
 pub mod run;
 pub mod show;

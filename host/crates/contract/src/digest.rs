@@ -80,6 +80,12 @@ digests! {
     ContentDigest;
     /// The digest of what a verdict was given on: the check, the worlds and the steps.
     InputDigest;
+    /// The digest of a registry's manifest: of a release as a registry holds it, with its component's digest inside.
+    ManifestDigest;
+    /// The digest of what a component's author asks for: the bytes of its request section, or of no bytes where there is none.
+    RequestDigest;
+    /// The digest of any other blob that a registry holds, such as a config or the envelope of a signature.
+    BlobDigest;
     /// The digest of a world's documents.
     StateDigest;
     /// The digest of one line of a trajectory, the line before it included.
@@ -96,9 +102,40 @@ digests! {
     GrammarDigest;
 }
 
+impl From<ContentDigest> for BlobDigest {
+    /// A component is a blob too. There is no way back: that a blob is a component is for a signed statement to say.
+    fn from(digest: ContentDigest) -> Self {
+        Self(digest.0)
+    }
+}
+
+impl From<ManifestDigest> for BlobDigest {
+    /// In a folder a manifest lies among the blobs.
+    fn from(digest: ManifestDigest) -> Self {
+        Self(digest.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn every_digest_reads_back(bytes: [u8; 32]) {
+            let digest = ManifestDigest(bytes);
+            prop_assert_eq!(digest.to_string().parse(), Ok(digest));
+        }
+
+        #[test]
+        fn what_reads_is_written_the_same_way(text in ".{0,80}|sha256:[0-9a-fA-F]{63,65}") {
+            if let Ok(digest) = text.parse::<ManifestDigest>() {
+                prop_assert_eq!(digest.to_string(), text);
+            }
+        }
+    }
 
     #[test]
     fn a_digest_reads_back_and_nothing_else_reads() {

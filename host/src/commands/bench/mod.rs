@@ -1,5 +1,6 @@
 //! `bench`: what things cost, and whether attacks fail. One module for each subcommand; it decides nothing about what is measured.
 
+mod attacks;
 mod costs;
 mod hostile;
 mod measure;
@@ -17,6 +18,7 @@ pub fn bench(shared: &Shared, args: &BenchArgs) -> anyhow::Result<Exit> {
     match &args.command {
         None => costs::costs(shared, &args.costs),
         Some(BenchCommand::Swap(args)) => swap::swap(shared, args),
+        Some(BenchCommand::RegistryAttacks) => attacks::attacks(shared),
         Some(BenchCommand::Hostile(args)) => hostile::hostile(shared, args),
     }
 }

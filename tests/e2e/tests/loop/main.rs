@@ -11,6 +11,7 @@
 mod closed_loop;
 mod recall;
 mod records;
+mod registry;
 mod robustness;
 
 use std::path::PathBuf;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::discover::Guest;
 use crate::file;
@@ -89,9 +90,25 @@ pub(super) fn read_text(folder: &Path) -> Result<String> {
     fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))
 }
 
+/// What `loopwright registry pull` put into the index: entries that name their package. One whose name a guest has gives way to the guest.
+fn pulled(folder: &Path, records: &BTreeMap<String, Record>) -> Vec<Value> {
+    let entries: Vec<Value> =
+        read_text(folder).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let stays = |entry: &Value| {
+        entry.get("package").is_some()
+            && entry.get("name").and_then(Value::as_str).is_some_and(|name| !records.contains_key(name))
+    };
+    entries.into_iter().filter(stays).collect()
+}
+
 /// Writes the index, then removes components that are not in it: nobody shall load an old one by mistake.
 pub(super) fn write(folder: &Path, records: &BTreeMap<String, Record>) -> Result<()> {
-    let entries: Vec<_> = records.values().map(|record| &record.entry).collect();
+    let mut entries = pulled(folder, records);
+    for record in records.values() {
+        entries.push(serde_json::to_value(&record.entry)?);
+    }
+    let field = |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    entries.sort_by_key(|entry| field(entry, "name"));
     let mut text = serde_json::to_string_pretty(&entries)?;
     text.push('\n');
     file::write(&folder.join(RECORDS), &serde_json::to_vec_pretty(records)?)?;
@@ -99,7 +116,7 @@ pub(super) fn write(folder: &Path, records: &BTreeMap<String, Record>) -> Result
     for item in fs::read_dir(folder)? {
         let path = item?.path();
         let stale = path.extension().is_some_and(|extension| extension == "wasm")
-            && !entries.iter().any(|entry| path.file_name() == Some(entry.file.as_ref()));
+            && !entries.iter().any(|entry| path.file_name() == Some(field(entry, "file").as_ref()));
         if stale {
             fs::remove_file(&path).with_context(|| format!("cannot remove `{}`", path.display()))?;
         }
@@ -149,6 +166,25 @@ mod tests {
         assert!(!folder.join("gone.wasm").exists());
         assert!(folder.join("a.wasm").exists());
         assert_eq!(read_records(folder).len(), 2);
+    }
+
+    #[test]
+    fn what_a_registry_brought_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let pulled = |name: &str| serde_json::json!({"name": name, "file": format!("{name}_0.wasm"), "package": format!("acme:{name}")});
+        let index = serde_json::json!([pulled("a"), pulled("z"), {"name": "old", "file": "old.wasm"}]);
+        file::write(&folder.join(INDEX), index.to_string().as_bytes()).unwrap();
+        for name in ["a_0", "z_0", "old"] {
+            file::write(&folder.join(format!("{name}.wasm")), b"component").unwrap();
+        }
+        let entry = Entry::new(&guest("a"), b"component");
+        write(folder, &BTreeMap::from([("a".to_owned(), Record { key: "k".into(), entry })])).unwrap();
+        let index: Vec<Value> = serde_json::from_str(&read_text(folder).unwrap()).unwrap();
+        assert_eq!(index.len(), 2);
+        assert_eq!((&index[0]["file"], &index[1]), (&"a.wasm".into(), &pulled("z")));
+        assert!(folder.join("z_0.wasm").exists());
+        assert!(!folder.join("a_0.wasm").exists() && !folder.join("old.wasm").exists());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `cargo xtask setup`: what has to be there before anything is built.
 
 mod model;
+mod registry_server;
 mod toolchain;
 mod tools;
 
@@ -46,6 +47,7 @@ pub(crate) fn make(tree: &Tree, options: &Options) -> Result<Toolchain> {
              setup: going on without it: the local model is left out, the other planners run"
         );
     }
+    registry_server::get(tree);
     Ok(toolchain)
 }
 

@@ -1,0 +1,102 @@
+//! Files that are read within limits, replaced whole, and kept from other processes.
+
+use std::{
+    fs::{self, File},
+    io::{ErrorKind, Read as _, Write as _},
+    path::Path,
+};
+
+use crate::RegistryError;
+
+/// What other processes that change a folder wait for.
+const LOCK_FILE: &str = "lock";
+
+/// Reads a file whole, and stops at the limit whatever the file's size says.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, RegistryError> {
+    let failed = |source: std::io::Error| match source.kind() {
+        ErrorKind::NotFound => RegistryError::Missing { path: path.to_owned() },
+        _ => RegistryError::Io { path: path.to_owned(), source },
+    };
+    let file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    let found = bytes.len() as u64;
+    if found > limit {
+        return Err(RegistryError::TooLarge { path: path.to_owned(), limit, found });
+    }
+    Ok(bytes)
+}
+
+/// The same for text; none where there is no file.
+pub(crate) fn read_text(what: &'static str, path: &Path, limit: u64) -> Result<Option<String>, RegistryError> {
+    let bytes = match read(path, limit) {
+        Ok(bytes) => bytes,
+        Err(RegistryError::Missing { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    String::from_utf8(bytes).map(Some).map_err(|error| RegistryError::BadFile {
+        what,
+        path: path.to_owned(),
+        reason: format!("not UTF-8 after {} bytes", error.utf8_error().valid_up_to()),
+    })
+}
+
+/// Puts a file in the place of another: a reader sees the old one or the new one whole, also after the machine stopped in between.
+pub(crate) fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<(), RegistryError> {
+    let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    fs::create_dir_all(folder).map_err(RegistryError::io(folder))?;
+    let mut part = tempfile::NamedTempFile::new_in(folder).map_err(RegistryError::io(folder))?;
+    part.write_all(bytes).map_err(RegistryError::io(part.path().to_owned()))?;
+    settle(part, path, mode)
+}
+
+/// Gives a written file its name, durably.
+pub(crate) fn settle(part: tempfile::NamedTempFile, path: &Path, mode: u32) -> Result<(), RegistryError> {
+    set_mode(part.as_file(), mode).map_err(RegistryError::io(path))?;
+    part.as_file().sync_all().map_err(RegistryError::io(path))?;
+    part.persist(path).map_err(|error| RegistryError::Io { path: path.to_owned(), source: error.error })?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    // The new name is on disk only when its folder is.
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(RegistryError::io(folder))
+}
+
+#[cfg(unix)]
+fn set_mode(file: &File, mode: u32) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &File, _: u32) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Keeps other processes out of a folder until it is dropped.
+#[derive(Debug)]
+pub struct Hold(#[expect(dead_code, reason = "the lock lives as long as the file is open")] File);
+
+impl Hold {
+    /// Waits until nobody else has the folder, or only others who share it.
+    pub(crate) fn take(folder: &Path, shared: bool) -> Result<Self, RegistryError> {
+        fs::create_dir_all(folder).map_err(RegistryError::io(folder))?;
+        Self::at(&folder.join(LOCK_FILE), shared)
+    }
+
+    /// The same for one file, by a file beside it: the one itself is replaced, and a lock on it would go with the old one.
+    pub(crate) fn beside(path: &Path) -> Result<Self, RegistryError> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder).map_err(RegistryError::io(folder))?;
+        }
+        let mut guard = path.as_os_str().to_owned();
+        guard.push(".guard");
+        Self::at(Path::new(&guard), false)
+    }
+
+    fn at(path: &Path, shared: bool) -> Result<Self, RegistryError> {
+        let file = File::options().create(true).append(true).open(path).map_err(RegistryError::io(path))?;
+        let taken = if shared { file.lock_shared() } else { file.lock() };
+        taken.map_err(RegistryError::io(path))?;
+        Ok(Self(file))
+    }
+}

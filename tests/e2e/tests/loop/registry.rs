@@ -1,0 +1,76 @@
+//! A plugin by way of the registry: from the command that publishes it to the host that runs it.
+
+use std::path::Path;
+
+use clap::Parser as _;
+use loopwright::cli::{Cli, Command, Shared};
+use loopwright::commands;
+use loopwright::exit::Exit;
+use loopwright::wire::{self, Engine, Worlds};
+use loopwright_contract::episode::EpisodeHost as _;
+
+use crate::root;
+
+/// A folder with everything that a publisher and a customer have.
+struct Desk(tempfile::TempDir);
+
+impl Desk {
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn shared(&self) -> Shared {
+        Shared {
+            plugins: self.0.path().join("plugins"),
+            cache: root().join("target/cache"),
+            json: false,
+            log: "warn".to_owned(),
+        }
+    }
+
+    /// Runs `registry`, as the command line would.
+    fn run(&self, line: &str) -> anyhow::Result<Exit> {
+        let words = format!("loopwright --plugins {} registry {line}", self.path("plugins"));
+        let cli = Cli::try_parse_from(words.split(' ').map(|word| word.replace('~', &self.path(""))))?;
+        let Command::Registry(command) = &cli.command else { panic!("`registry` is what was said") };
+        commands::registry::registry(&cli.shared, command)
+    }
+
+    fn trust(&self) {
+        let key =
+            loopwright_registry::key::SecretKey::load(Path::new(&self.path("acme.key"))).expect("the new key").id();
+        let policy = format!("version = 1\n[[namespace]]\nname = \"acme\"\n[[namespace.key]]\nid = \"{key}\"\n");
+        std::fs::write(self.path("trust.toml"), policy).expect("a policy is written");
+    }
+}
+
+#[test]
+fn a_pulled_plugin_is_installed_and_gets_nothing_but_its_own() {
+    let desk = Desk(tempfile::tempdir().expect("a folder"));
+    let sms = root().join("target/plugins/sms.wasm");
+    let run = |line: &str| desk.run(line).expect(line);
+    assert_eq!(run("keygen ~acme.key"), Exit::Good);
+    desk.trust();
+    let at = "--at oci:~mirror";
+    let pull = format!("pull acme:sms@0.1.0 --trust ~trust.toml --store ~store {at}");
+    assert!(desk.run(&pull).is_err(), "nothing is published yet");
+    assert_eq!(run(&format!("push {} acme:sms@0.1.0 --key ~acme.key {at}", sms.display())), Exit::Good);
+    assert_eq!(run(&pull), Exit::Good);
+    assert_eq!(run(&format!("{pull} --offline")), Exit::Good);
+
+    let host = wire::host(&desk.shared(), Engine::default(), Worlds::default()).expect("the pulled plugin runs");
+    let [pulled] = host.plugins() else { panic!("one plugin, found {:?}", host.plugins()) };
+    assert_eq!((pulled.name.as_str(), pulled.version.as_str()), ("sms", "0.1.0"));
+    let ours = crate::host();
+    let built = ours.plugins().iter().find(|plugin| plugin.name == "sms").expect("sms is built");
+    assert_eq!(built.digest, pulled.digest);
+    assert!(pulled.grant.read.len() < built.grant.read.len(), "{:?} {:?}", pulled.grant, built.grant);
+
+    assert_eq!(run(&format!("list --lock ~plugins/loopwright.lock")), Exit::Good);
+    assert_eq!(run(&format!("list acme:sms --trust ~trust.toml {at}")), Exit::Good);
+    assert_eq!(run("gc --store ~store"), Exit::Good);
+    assert_eq!(run(&format!("{pull} --offline")), Exit::Good, "what is locked was kept");
+    assert_eq!(run(&format!("yank acme:sms@0.1.0 --key ~acme.key --reason wrong {at}")), Exit::Good);
+    assert_eq!(run(&pull), Exit::Good, "what is installed stays installable");
+    assert_eq!(run(&format!("{pull} --into ~elsewhere")), Exit::Differs, "and nowhere else");
+}
