@@ -7,7 +7,7 @@ mod linker;
 mod schema;
 mod world;
 
-pub use inspect::{Inspected, Says};
+pub use inspect::{Inspected, Says, Start};
 
 use std::sync::Arc;
 
