@@ -82,14 +82,20 @@ pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<P
     let index = index(shared)?;
     let candidates =
         index.plugins().map(|entry| index.load(entry).map(Candidate::from)).collect::<Result<Vec<_>, _>>()?;
-    let config = EngineConfig {
-        instances: if engine.drop_instances { InstancePolicy::DropAfterCall } else { InstancePolicy::Keep },
-        cache: cache(&shared.cache),
-        ..EngineConfig::default()
-    };
+    let config = config(shared, engine);
     let engines = Arc::new(Engines::new(&config)?);
     // Only what the set-up built from this repository is in the index, so all of it is first-party.
     Ok(PluginHost::install(engines, config, &GrantPolicy::trusting(), Arc::new(worlds), &candidates)?)
+}
+
+/// What the command line decides about the engine.
+#[must_use]
+pub fn config(shared: &Shared, engine: Engine) -> EngineConfig {
+    EngineConfig {
+        instances: if engine.drop_instances { InstancePolicy::DropAfterCall } else { InstancePolicy::Keep },
+        cache: cache(&shared.cache),
+        ..EngineConfig::default()
+    }
 }
 
 /// The installed plugins.
