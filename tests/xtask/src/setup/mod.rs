@@ -1,12 +1,14 @@
 //! `cargo xtask setup`: what has to be there before anything is built.
 
 mod model;
+mod scripts;
 mod toolchain;
 mod tools;
 
 use anyhow::Result;
 use clap::Args;
 
+pub(crate) use scripts::{are_ready as guest_scripts_are_ready, get as guest_scripts, tools as guest_tools};
 pub(crate) use toolchain::{TARGET, Toolchain, Way};
 pub(crate) use tools::Tool;
 

@@ -1,4 +1,5 @@
-//! The engine at its public face, with guests that are made out of WAT as the tests run: no toolchain, no file, no waiting.
+//! The engine at its public face, with guests that are made out of WAT as the tests run: no toolchain, no file, no waiting. `echo` alone
+//! reads components that `cargo xtask` built, because other languages have no WAT.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,6 +11,7 @@
 )]
 
 mod cache;
+mod echo;
 mod episode;
 mod evidence;
 mod install;
