@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use loopwright_kit::{Kind, Lang};
 
 use crate::cli_registry::RegistryCommand;
 
@@ -281,6 +282,57 @@ pub enum PackCommand {
 /// `plugin`.
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
+    /// Makes a folder with a new plugin, its tests and the SDK.
+    New {
+        /// Its name, and the folder's: `a-z`, `0-9` and `-`.
+        name: String,
+        /// `tool`, `environment`, `verifier` or `skill`.
+        #[arg(long, default_value = "tool")]
+        kind: Kind,
+        /// `rust`, `python` or `js`.
+        #[arg(long, default_value = "rust")]
+        lang: Lang,
+        /// Where the folder is made.
+        #[arg(long, default_value = ".")]
+        within: PathBuf,
+        /// A checkout's `sdk` folder for a Rust plugin, instead of a copy beside it.
+        #[arg(long, value_name = "PATH")]
+        sdk: Option<PathBuf>,
+    },
+    /// Builds the plugin of a folder into a component.
+    Build {
+        /// The plugin's folder.
+        #[arg(default_value = ".")]
+        dir: PathBuf,
+        /// Where a set-up put guest toolchains.
+        #[arg(long, env = "LOOPWRIGHT_GUEST_TOOLS", default_value = "target/guest-tools")]
+        tools: PathBuf,
+    },
+    /// Says whether a host would install a component, and what it costs.
+    Check {
+        /// A plugin's folder that was built, or a component.
+        #[arg(default_value = ".")]
+        plugin: PathBuf,
+    },
+    /// Runs the golden cases of a plugin's folder in the host's engine.
+    Test {
+        /// The plugin's folder.
+        #[arg(default_value = ".")]
+        dir: PathBuf,
+        /// Only cases whose name contains this.
+        #[arg(long)]
+        filter: Option<String>,
+        /// Writes what came out as what is expected, to be reviewed as a change.
+        #[arg(long)]
+        bless: bool,
+    },
+    /// Compares two components: contract, request, tools and size.
+    Diff {
+        /// The old one: a folder that was built, or a component.
+        a: PathBuf,
+        /// The new one.
+        b: PathBuf,
+    },
     /// Lists what is installed.
     List,
     /// Shows one plugin whole: tools, schemas, collections, what it asks for and what it got.

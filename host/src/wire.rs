@@ -84,12 +84,7 @@ pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<P
     let index = index(shared)?;
     let candidates =
         index.plugins().map(|entry| index.load(entry).map(Candidate::from)).collect::<Result<Vec<_>, _>>()?;
-    let config = EngineConfig {
-        instances: if engine.drop_instances { InstancePolicy::DropAfterCall } else { InstancePolicy::Keep },
-        cache: cache(&shared.cache),
-        compiler: compiler(),
-        ..EngineConfig::default()
-    };
+    let config = config(shared, engine);
     let engines = Arc::new(Engines::new(&config)?);
     let host = PluginHost::install(engines, config, &grants(&index), Arc::new(worlds), &candidates)?;
     follower(shared, &host).catch_up()?;
@@ -112,6 +107,17 @@ fn grants(index: &Index) -> GrantPolicy {
         access: Access::Write,
     };
     GrantPolicy { rules: ours.map(rule).collect() }
+}
+
+/// What the command line decides about the engine.
+#[must_use]
+pub fn config(shared: &Shared, engine: Engine) -> EngineConfig {
+    EngineConfig {
+        instances: if engine.drop_instances { InstancePolicy::DropAfterCall } else { InstancePolicy::Keep },
+        cache: cache(&shared.cache),
+        compiler: compiler(),
+        ..EngineConfig::default()
+    }
 }
 
 /// The installed plugins.

@@ -20,6 +20,19 @@ impl Instant {
         u64::try_from(seconds).ok()?.checked_mul(NS_PER_S).map(Self)
     }
 
+    /// From the two numbers that cross the contract. The host gives no moment that the clock cannot show, so that none is cut here.
+    #[cfg_attr(not(any(test, target_family = "wasm")), expect(dead_code, reason = "the contract is on Wasm alone"))]
+    pub(crate) const fn from_parts(seconds: u64, nanoseconds: u32) -> Self {
+        Self(seconds.saturating_mul(NS_PER_S).saturating_add(nanoseconds as u64))
+    }
+
+    /// The two numbers that cross the contract: whole seconds, and nanoseconds within the second.
+    #[cfg_attr(not(any(test, target_family = "wasm")), expect(dead_code, reason = "the contract is on Wasm alone"))]
+    pub(crate) const fn to_parts(self) -> (u64, u32) {
+        // Less than 10^9, which fits.
+        (self.0 / NS_PER_S, (self.0 % NS_PER_S) as u32)
+    }
+
     /// Nanoseconds since 1970.
     pub const fn unix_ns(self) -> u64 {
         self.0
@@ -357,6 +370,14 @@ fn days_in_month(year: u16, month: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_cross_as_two_numbers() {
+        for ns in [0, 999_999_999, 1_772_413_200_000_000_001, u64::MAX] {
+            let (seconds, nanoseconds) = Instant::from_unix_ns(ns).to_parts();
+            assert_eq!(Instant::from_parts(seconds, nanoseconds), Instant::from_unix_ns(ns));
+        }
+    }
 
     #[test]
     fn every_day_of_four_centuries_follows_the_one_before() {

@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub mod author;
 pub mod bench;
 pub mod compile;
 pub mod doctor;

@@ -9,9 +9,11 @@ use loopwright_contract::plain::{self, Plain};
 use loopwright_contract::task::{Start, Task};
 use loopwright_contract::tool::{InstalledTool, ToolCall};
 use loopwright_engine::{Outcome, PluginHost, Scratch, ScratchCall};
+use loopwright_kit::{NewPlugin, Sdk};
 use serde_json::{Value, json};
 
 use crate::cli::{PluginCommand, Shared};
+use crate::commands::author;
 use crate::exit::Exit;
 use crate::output;
 use crate::table::{Align, cut, render};
@@ -25,13 +27,24 @@ const START_NS: u64 = 1_772_413_200_000_000_000;
 /// # Errors
 /// An unknown name, malformed arguments, or something that is not installed.
 pub fn plugin(shared: &Shared, command: &PluginCommand) -> anyhow::Result<Exit> {
-    let host = wire::host(shared, Engine::default(), Worlds::default())?;
+    // An author's commands work where nothing is installed.
+    let host = || wire::host(shared, Engine::default(), Worlds::default());
     match command {
-        PluginCommand::List => list(shared, &host),
-        PluginCommand::Describe { name } => describe(shared, &host, name),
+        PluginCommand::List => list(shared, &host()?),
+        PluginCommand::Describe { name } => describe(shared, &host()?, name),
         PluginCommand::Call { tool, arguments, through_environment } => {
-            call(shared, &host, tool, arguments, *through_environment)
+            call(shared, &host()?, tool, arguments, *through_environment)
         }
+        PluginCommand::New { name, kind, lang, within, sdk } => {
+            let sdk = sdk.clone().map_or(Sdk::Copied, Sdk::At);
+            author::new(shared, within, &NewPlugin { name: name.clone(), kind: *kind, lang: *lang, sdk })
+        }
+        PluginCommand::Build { dir, tools } => author::build(shared, dir, tools),
+        PluginCommand::Check { plugin } => author::check(shared, plugin),
+        PluginCommand::Test { dir, filter, bless } => {
+            author::test(shared, dir, &author::Which { filter: filter.as_deref(), bless: *bless })
+        }
+        PluginCommand::Diff { a, b } => author::diff(shared, a, b),
     }
 }
 
@@ -39,7 +52,7 @@ fn tools_of<'a>(host: &'a PluginHost, plugin: &'a PluginRecord) -> impl Iterator
     host.tools().iter().filter(|tool| tool.plugin == plugin.name)
 }
 
-fn kind(kind: PluginKind) -> &'static str {
+pub(super) fn kind(kind: PluginKind) -> &'static str {
     match kind {
         PluginKind::Tool => "tool",
         PluginKind::Environment => "environment",
@@ -157,7 +170,7 @@ fn call(
     if through_environment { in_episode(shared, host, call) } else { bare(shared, host, &call) }
 }
 
-fn start() -> Start {
+pub(super) fn start() -> Start {
     Start { now_ns: START_NS, zone: "Asia/Shanghai".to_owned(), seed: 1 }
 }
 

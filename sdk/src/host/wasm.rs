@@ -52,7 +52,7 @@ impl Port {
     }
 
     pub(crate) fn now(&self) -> Instant {
-        Instant::from_unix_ns(context::now())
+        lift_instant(context::now())
     }
 
     pub(crate) fn zone(&self) -> String {
@@ -60,11 +60,12 @@ impl Port {
     }
 
     pub(crate) fn offset_s(&self, at: Instant) -> i32 {
-        context::offset_s(at.unix_ns())
+        context::offset_s(lower_instant(at))
     }
 
     pub(crate) fn random(&self) -> u64 {
-        context::random_u64()
+        let (high, low) = context::random_bits();
+        u64::from(high) << 32 | u64::from(low)
     }
 
     pub(crate) fn next_id(&self, prefix: &str) -> String {
@@ -113,7 +114,7 @@ impl Port {
     }
 
     pub(crate) fn advance_to(&self, at: Instant) {
-        clock_control::advance_to(at.unix_ns());
+        clock_control::advance_to(lower_instant(at));
     }
 }
 
@@ -171,6 +172,15 @@ fn lower_test(test: &Test) -> types::Test {
         Test::StartsWith(prefix) => types::Test::StartsWith(prefix.clone()),
         Test::Exists(expected) => types::Test::Exists(*expected),
     }
+}
+
+fn lift_instant(at: types::Instant) -> Instant {
+    Instant::from_parts(at.seconds, at.nanoseconds)
+}
+
+fn lower_instant(at: Instant) -> types::Instant {
+    let (seconds, nanoseconds) = at.to_parts();
+    types::Instant { seconds, nanoseconds }
 }
 
 fn lower_call(call: &ToolCall) -> types::ToolCall {
@@ -260,7 +270,7 @@ fn lift_step(step: evidence::Step) -> Step {
     Step {
         index: step.index,
         turn: step.turn,
-        at: Instant::from_unix_ns(step.at),
+        at: lift_instant(step.at),
         by: lift_actor(step.by),
         action: match step.action {
             evidence::Action::Call(call) => Action::Call(lift_call(call)),

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::setup::{Tool, Toolchain};
 use crate::tree::Tree;
-use crate::{guests, process, setup, tidy};
+use crate::{guests, kit, process, setup, tidy};
 
 /// The database of advisories is a clone of a small repository.
 const ADVISORIES_LIMIT: Duration = Duration::from_secs(180);
@@ -31,6 +31,7 @@ pub(crate) fn command() -> Result<()> {
     step("format", || process::run(tree.cargo().args(["fmt", "--all", "--check"])))?;
     step("setup", || {
         toolchain = Some(setup::make(&tree, &setup::Options::default())?);
+        setup::guest_scripts(&tree)?;
         Tool::Nextest.get(&tree)?;
         Tool::Deny.get(&tree)
     })?;
@@ -41,7 +42,8 @@ pub(crate) fn command() -> Result<()> {
     })?;
     step("guests", || {
         let toolchain = toolchain.as_ref().context("set-up came first")?;
-        guests::make(&tree, toolchain, &[])
+        guests::make(&tree, toolchain, &[])?;
+        guests::make_scripts(&tree)
     })?;
     step("tests", || run_tests(&tree, &mut summary.borrow_mut()))?;
     step("doc tests", || process::run(tree.cargo().args(["test", "--workspace", "--doc"])))?;
@@ -49,6 +51,10 @@ pub(crate) fn command() -> Result<()> {
         let mut command = tree.cargo();
         command.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "--deny warnings");
         process::run(&mut command)
+    })?;
+    step("author kit", || {
+        let toolchain = toolchain.as_ref().context("set-up came first")?;
+        kit::check(&tree, toolchain, &kit::Options::default())
     })?;
     step("tidy", || tidy::check(&tree))?;
     step("dependencies", || dependencies(&tree))?;

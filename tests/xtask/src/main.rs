@@ -8,6 +8,7 @@
 mod ci;
 mod file;
 mod guests;
+mod kit;
 mod process;
 mod release;
 mod run;
@@ -34,6 +35,8 @@ enum Command {
     Setup(setup::Options),
     /// Builds every plugin and test guest into a component under target/plugins.
     Guests(guests::Options),
+    /// Makes, builds, tests and checks a plugin from each template.
+    Kit(kit::Options),
     /// Sets up, builds and runs the main job; further arguments go to `loopwright run`.
     Run(run::Options),
     /// Sets up and runs all tests, or those whose names contain the given words.
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Setup(options) => setup::command(&options),
         Command::Guests(options) => guests::command(&options),
+        Command::Kit(options) => kit::command(&options),
         Command::Run(options) => run::main_job(&options),
         Command::Test(options) => test::command(&options),
         Command::Ci => ci::command(),

@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::setup::Tool;
 use crate::tree::Tree;
-use crate::{guests, process, setup, tidy};
+use crate::{guests, kit, process, setup, tidy};
 
 /// Which tests.
 #[derive(Args, Clone)]
@@ -20,10 +20,13 @@ pub(crate) struct Options {
 pub(crate) fn command(options: &Options) -> Result<()> {
     let tree = Tree::find()?;
     let toolchain = setup::make(&tree, &options.setup)?;
+    setup::guest_scripts(&tree)?;
     guests::make(&tree, &toolchain, &[])?;
+    guests::make_scripts(&tree)?;
     run_tests(&tree, &options.filters)?;
     if options.filters.is_empty() {
         process::run(tree.cargo().args(["test", "--workspace", "--doc"]))?;
+        kit::check(&tree, &toolchain, &kit::Options::default())?;
         tidy::check(&tree)?;
     }
     Ok(())

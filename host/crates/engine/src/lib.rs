@@ -64,7 +64,7 @@ pub use compile::{
 pub use config::{Allocator, CacheConfig, EngineConfig, InstancePolicy, PoolSize, PoolUse, TICK, Ticker};
 pub use error::{EngineError, InstallError, Refusal};
 pub use grant::{Access, GrantPolicy, GrantRule, Names};
-pub use install::{Candidate, Inspected, Says, inspect};
+pub use install::{Candidate, Inspected, Says, Start, inspect};
 pub use installed::{NoWorlds, WorldSource};
 pub use invoke::Outcome;
 pub use plugin_host::PluginHost;

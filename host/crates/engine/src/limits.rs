@@ -88,6 +88,11 @@ impl Meter {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.memory_bytes
     }
+
+    /// Elements of all tables together.
+    pub(crate) fn table_elements(&self) -> usize {
+        self.table_elements
+    }
 }
 
 /// Sums over all memories and all tables: a limit for each of them would be multiplied by how many a component has.

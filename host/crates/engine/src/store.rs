@@ -14,6 +14,7 @@ use crate::{
     deadline::Deadline,
     fault,
     host::Snapshots,
+    install::Start,
     limits::{Meter, Stop},
     log::LogTail,
 };
@@ -43,6 +44,7 @@ pub(crate) struct PluginState {
 pub(crate) struct Live<B> {
     store: Store<PluginState>,
     bindings: B,
+    start: Start,
 }
 
 /// How a call went.
@@ -78,7 +80,13 @@ impl<B> Live<B> {
         store.set_hostcall_fuel(usize::try_from(limits.host_bytes).unwrap_or(usize::MAX));
         set_budgets(&mut store, limits.instantiate_fuel, &deadline)?;
         match instantiate(&mut store) {
-            Ok(bindings) => Ok(Self { store, bindings }),
+            Ok(bindings) => {
+                let left = store.get_fuel().unwrap_or(0).min(limits.instantiate_fuel);
+                let meter = &store.data().meter;
+                let (memory_bytes, table_elements) = (meter.memory_bytes(), meter.table_elements());
+                let start = Start { fuel: limits.instantiate_fuel - left, memory_bytes, table_elements };
+                Ok(Self { store, bindings, start })
+            }
             Err(error) => Err(fault::of_call(&error, store.data_mut(), limits.instantiate_fuel)),
         }
     }
@@ -113,6 +121,11 @@ impl<B> Live<B> {
             };
         }
         Ran { core, result, fuel: spent }
+    }
+
+    /// What it cost before its first call.
+    pub(crate) fn start(&self) -> Start {
+        self.start
     }
 
     /// What the last call logged.

@@ -1,14 +1,14 @@
 //! Compiles guests to core modules, all of them in one run of cargo.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use cargo_metadata::{Message, PackageId};
+use loopwright_kit::rust;
 
 use super::discover::Guest;
 use crate::process;
@@ -35,7 +35,7 @@ pub(super) fn compile(tree: &Tree, toolchain: &Toolchain, guests: &[&Guest]) -> 
         command.args(["--package", &guest.package_name]);
     }
     toolchain.apply(&mut command);
-    reproducible(&mut command, tree.root());
+    rust::reproducible(&mut command, tree.root(), rust::cargo_home());
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -49,29 +49,6 @@ pub(super) fn compile(tree: &Tree, toolchain: &Toolchain, guests: &[&Guest]) -> 
         bail!("cargo could not build the guests ({status}); its messages are above");
     }
     Ok(built)
-}
-
-/// Takes the machine out of the bytes: paths in panic messages, and flags that belong to native builds.
-fn reproducible(command: &mut Command, root: &Path) {
-    let mut flags = OsString::new();
-    for (from, to) in [(Some(root.to_owned()), "/loopwright"), (cargo_home(), "/cargo")] {
-        if let Some(from) = from {
-            if !flags.is_empty() {
-                // Cargo's separator for flags that may hold blanks.
-                flags.push("\u{1f}");
-            }
-            flags.push("--remap-path-prefix=");
-            flags.push(from);
-            flags.push("=");
-            flags.push(to);
-        }
-    }
-    command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags);
-}
-
-fn cargo_home() -> Option<PathBuf> {
-    let named = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    named.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
 }
 
 /// Sorts cargo's messages by guest. Errors of a package that is no guest are put down to every guest that is missing.
@@ -176,19 +153,5 @@ mod tests {
         let built = sort(messages, &[&early, &late]);
         assert_eq!(built.get(&id("early")), Some(&Built::Module("target/early.wasm".into())));
         assert_eq!(built.get(&id("late")), Some(&Built::Failed("in sdk:\nwrong type".into())));
-    }
-
-    #[test]
-    fn flags_of_native_builds_stay_out_and_paths_are_mapped() {
-        let mut command = Command::new("cargo");
-        command.env("RUSTFLAGS", "-Ctarget-cpu=native");
-        reproducible(&mut command, Path::new("checkout"));
-        let value = |name: &str| {
-            let mut found = command.get_envs().filter(|(key, _)| *key == name);
-            found.next().and_then(|(_, value)| value).map(|value| value.to_string_lossy().into_owned())
-        };
-        assert_eq!(value("RUSTFLAGS"), None);
-        let flags = value("CARGO_ENCODED_RUSTFLAGS").unwrap();
-        assert!(flags.starts_with("--remap-path-prefix=checkout=/loopwright"), "{flags}");
     }
 }

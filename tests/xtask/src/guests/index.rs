@@ -52,6 +52,20 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// Describes a guest of the tests that is a script.
+    pub(super) fn of_script(name: &str, component: &[u8]) -> Self {
+        Self {
+            name: name.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            kind: "guest".to_owned(),
+            file: format!("{name}.wasm"),
+            sha256: file::sha256(component),
+            size: component.len() as u64,
+        }
+    }
+}
+
 /// An entry, and what it was made from.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record {

@@ -7,6 +7,7 @@ mod build;
 mod discover;
 mod encode;
 mod index;
+mod scripts;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,7 +40,15 @@ pub(crate) struct Options {
 pub(crate) fn command(options: &Options) -> Result<()> {
     let tree = Tree::find()?;
     let toolchain = setup::guest_toolchain(&tree, options.toolchain)?;
-    let result = make(&tree, &toolchain, &options.names);
+    let mut result = make(&tree, &toolchain, &options.names);
+    if options.names.is_empty() {
+        match setup::guest_scripts_are_ready(&tree) {
+            true => result = result.and_then(|()| make_scripts(&tree)),
+            false => eprintln!(
+                "guests: those in Python and JavaScript are left out; `cargo xtask test` sets up their toolchains"
+            ),
+        }
+    }
     if options.json {
         println!("{}", index::read_text(&tree.plugins())?.trim());
     }
@@ -68,9 +77,33 @@ pub(crate) fn make(tree: &Tree, toolchain: &Toolchain, names: &[String]) -> Resu
             }
         }
     }
-    records.retain(|name, _| all.iter().any(|guest| guest.name == *name));
+    let is_script = |name: &str| scripts::GUESTS.iter().any(|script| script.name == name);
+    records.retain(|name, _| is_script(name) || all.iter().any(|guest| guest.name == *name));
     index::write(&folder, &records)?;
     report(&failures, wanted.len())
+}
+
+/// Builds the guests that are scripts. Their toolchains have to be set up.
+pub(crate) fn make_scripts(tree: &Tree) -> Result<()> {
+    let folder = tree.plugins();
+    let _lock = index::lock(&folder)?;
+    let mut records = index::read_records(&folder);
+    let mut failures = BTreeMap::new();
+    for script in scripts::GUESTS {
+        let name = script.name.to_owned();
+        match scripts::make(tree, &setup::guest_tools(tree), script, records.get(&name)) {
+            Ok((record, built)) => {
+                print_line(&record.entry, if built { "built" } else { "unchanged" });
+                records.insert(name, record);
+            }
+            Err(error) => {
+                records.remove(&name);
+                failures.insert(name, format!("{error:#}"));
+            }
+        }
+    }
+    index::write(&folder, &records)?;
+    report(&failures, scripts::GUESTS.len())
 }
 
 fn select<'a>(all: &'a [Guest], names: &[String]) -> Result<Vec<&'a Guest>> {

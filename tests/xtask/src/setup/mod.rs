@@ -2,12 +2,14 @@
 
 mod model;
 mod registry_server;
+mod scripts;
 mod toolchain;
 mod tools;
 
 use anyhow::Result;
 use clap::Args;
 
+pub(crate) use scripts::{are_ready as guest_scripts_are_ready, get as guest_scripts, tools as guest_tools};
 pub(crate) use toolchain::{TARGET, Toolchain, Way};
 pub(crate) use tools::Tool;
 

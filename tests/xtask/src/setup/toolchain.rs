@@ -4,21 +4,20 @@
 //! brings the library's sources, from which cargo builds the library together with the guests.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
+use loopwright_kit::KitError;
+use loopwright_kit::rust;
+pub(crate) use loopwright_kit::rust::{TARGET, Toolchain, Way};
 use semver::Version;
-use serde::{Deserialize, Serialize};
 
 use crate::tree::Tree;
 use crate::{file, process};
-
-/// What guests are compiled for.
-pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The oldest compiler that builds the workspace.
 const RUST_OLDEST: Version = Version::new(1, 95, 0);
@@ -32,69 +31,16 @@ const APT_LIMIT: Duration = Duration::from_secs(900);
 /// Debian's compiler with the sources of its library.
 const DEBIAN_PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
 
-/// Linkers for Wasm by name, newest first: an old one does not read what a new compiler writes.
-const LINKERS: [&str; 3] = ["wasm-ld-22", "wasm-ld-19", "wasm-ld"];
-
 /// Debian's linker, for machines without rustup.
 const LINKER_PACKAGE: &str = "lld-19";
 
-/// Where Debian puts its compiler; a rustup proxy of the same name may stand earlier in `PATH`.
-const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
-
-/// A way to the guest toolchain.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Way {
-    /// The active toolchain already has the target.
-    Installed,
-    /// `rustup target add`.
-    Rustup,
-    /// Debian's compiler, and the library built from its sources.
-    Debian,
-}
-
-impl Way {
-    /// The name on the command line and in folder names.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Installed => "installed",
-            Self::Rustup => "rustup",
-            Self::Debian => "debian",
-        }
-    }
-}
-
-/// A guest toolchain that is ready.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Toolchain {
-    /// The way that led to it.
-    pub(crate) way: Way,
-    /// The compiler, as it names itself.
-    pub(crate) rustc: String,
-    /// The linker to name to cargo, where the compiler does not know its own.
-    linker: Option<PathBuf>,
-}
-
-impl Toolchain {
-    /// Makes a cargo command compile for the guest target with this toolchain.
-    pub(crate) fn apply(&self, command: &mut Command) {
-        command.args(["--target", TARGET]);
-        if self.way == Way::Debian {
-            command.arg("-Zbuild-std=std,panic_abort");
-            command.env("RUSTC", DEBIAN_RUSTC).env("RUSTC_BOOTSTRAP", "1");
-        }
-        if let Some(linker) = &self.linker {
-            command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
-        }
-    }
-
-    /// Whether what was remembered still holds.
-    fn holds(&self) -> bool {
-        match self.way {
-            Way::Installed | Way::Rustup => installed().is_ok_and(|toolchain| toolchain.rustc == self.rustc),
-            Way::Debian => debian_ready().is_ok_and(|toolchain| toolchain.rustc == self.rustc),
-        }
-    }
+/// Whether what was remembered still holds.
+fn holds(known: &Toolchain) -> bool {
+    let now = match known.way {
+        Way::Installed | Way::Rustup => rust::installed(),
+        Way::Debian => debian_ready(),
+    };
+    now.is_ok_and(|toolchain| toolchain.rustc == known.rustc)
 }
 
 /// Finds the guest toolchain, or gets one. Remembers the way under `target/`, so that the next time is quick.
@@ -116,7 +62,7 @@ pub(crate) fn get(tree: &Tree, forced: Option<Way>) -> Result<Toolchain> {
 fn remembered(memory: &Path, forced: Option<Way>) -> Option<Toolchain> {
     let known: Toolchain = serde_json::from_slice(&fs::read(memory).ok()?).ok()?;
     let wanted = forced.is_none_or(|way| way == known.way);
-    (wanted && known.holds()).then_some(known)
+    (wanted && holds(&known)).then_some(known)
 }
 
 fn first_that_works() -> Result<Toolchain> {
@@ -138,20 +84,10 @@ fn first_that_works() -> Result<Toolchain> {
 
 fn take(way: Way) -> Result<Toolchain> {
     match way {
-        Way::Installed => installed(),
+        Way::Installed => Ok(rust::installed()?),
         Way::Rustup => rustup(),
         Way::Debian => debian(),
     }
-}
-
-fn installed() -> Result<Toolchain> {
-    let libraries = process::capture(Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]))?;
-    let found = fs::read_dir(&libraries)
-        .is_ok_and(|entries| entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("libstd-")));
-    if !found {
-        bail!("the active toolchain has no standard library for {TARGET} in `{libraries}`");
-    }
-    Ok(Toolchain { way: Way::Installed, rustc: version_line("rustc")?, linker: None })
 }
 
 fn rustup() -> Result<Toolchain> {
@@ -160,7 +96,7 @@ fn rustup() -> Result<Toolchain> {
         RUSTUP_LIMIT.as_secs()
     );
     process::run_within(Command::new("rustup").args(["target", "add", TARGET]), RUSTUP_LIMIT)?;
-    Ok(Toolchain { way: Way::Rustup, ..installed()? })
+    Ok(Toolchain { way: Way::Rustup, ..rust::installed()? })
 }
 
 fn debian() -> Result<Toolchain> {
@@ -169,11 +105,11 @@ fn debian() -> Result<Toolchain> {
     }
     eprintln!("setup: installing {} with apt-get (about 150 MB; a minute or two)", DEBIAN_PACKAGES.join(" and "));
     install_debian_packages(&DEBIAN_PACKAGES)?;
-    if linker().is_err() {
+    if rust::linker(&path()).is_err() {
         eprintln!("setup: no linker for Wasm here; installing {LINKER_PACKAGE} with apt-get");
         install_debian_packages(&[LINKER_PACKAGE])?;
     }
-    debian_ready()
+    Ok(debian_ready()?)
 }
 
 /// Installs Debian packages without asking anything.
@@ -205,40 +141,20 @@ fn apt_get() -> Result<Command> {
     Ok(command)
 }
 
-/// The Debian toolchain, when everything that it needs is there.
-fn debian_ready() -> Result<Toolchain> {
-    let rustc = version_line(DEBIAN_RUSTC)?;
-    let version = version_in(&rustc)?;
-    if version < RUST_OLDEST {
-        bail!("`{DEBIAN_RUSTC}` is too old: expected {RUST_OLDEST} or newer, found {version}");
+/// The Debian toolchain, when everything that it needs is there and new enough.
+fn debian_ready() -> Result<Toolchain, KitError> {
+    let toolchain = rust::debian(&path())?;
+    match version_in(&toolchain.rustc) {
+        Ok(version) if version >= RUST_OLDEST => Ok(toolchain),
+        _ => Err(KitError::Plugin {
+            path: "rustc".into(),
+            what: format!("Debian's compiler is too old: expected {RUST_OLDEST} or newer, found {}", toolchain.rustc),
+        }),
     }
-    let sources = sysroot(Command::new(DEBIAN_RUSTC))?.join("lib/rustlib/src/rust/library/Cargo.toml");
-    if !sources.exists() {
-        bail!("no library sources at `{}`; install rust-web-src", sources.display());
-    }
-    Ok(Toolchain { way: Way::Debian, rustc, linker: Some(linker()?) })
 }
 
-/// `rust-lld` of the active toolchain, or a system linker for Wasm.
-fn linker() -> Result<PathBuf> {
-    let platform = process::capture(Command::new("rustc").args(["--print", "host-tuple"]))?;
-    let own = sysroot(Command::new("rustc"))?.join(format!("lib/rustlib/{platform}/bin/rust-lld"));
-    if own.exists() {
-        return Ok(own);
-    }
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let in_path = |name: &&str| env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.exists());
-    LINKERS.iter().find_map(in_path).with_context(|| {
-        format!("no linker for {TARGET}: neither `{}` nor {} in PATH", own.display(), LINKERS.join(" nor "))
-    })
-}
-
-fn sysroot(mut rustc: Command) -> Result<PathBuf> {
-    process::capture(rustc.args(["--print", "sysroot"])).map(PathBuf::from)
-}
-
-fn version_line(rustc: &str) -> Result<String> {
-    process::capture(Command::new(rustc).arg("--version"))
+fn path() -> OsString {
+    env::var_os("PATH").unwrap_or_default()
 }
 
 /// The version in a line such as `rustc 1.95.0 (0123abcd 2026-04-14)`.
@@ -249,7 +165,7 @@ fn version_in(line: &str) -> Result<Version> {
 
 /// Fails when the compiler of the workspace is too old for it.
 pub(super) fn check_rust() -> Result<String> {
-    let line = version_line("rustc")?;
+    let line = rust::version_line("rustc")?;
     let version = version_in(&line)?;
     if version < RUST_OLDEST {
         bail!("rust {RUST_OLDEST} or newer is needed, found {version}\nhint: `rustup update`");
@@ -268,22 +184,6 @@ mod tests {
         for line in ["", "rustc", "clang version 14"] {
             assert!(version_in(line).is_err(), "{line}");
         }
-    }
-
-    #[test]
-    fn only_debians_compiler_builds_its_own_library() {
-        let arguments = |way, linker: Option<&str>| {
-            let mut command = Command::new("cargo");
-            let linker = linker.map(PathBuf::from);
-            Toolchain { way, rustc: String::new(), linker }.apply(&mut command);
-            (process::line(&command), command.get_envs().count())
-        };
-        let plain = ("`cargo --target wasm32-unknown-unknown`".to_owned(), 0);
-        assert_eq!(arguments(Way::Installed, None), plain);
-        assert_eq!(arguments(Way::Rustup, None), plain);
-        let (line, environment) = arguments(Way::Debian, Some("rust-lld"));
-        assert_eq!(line, "`cargo --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort`");
-        assert_eq!(environment, 3);
     }
 
     #[test]

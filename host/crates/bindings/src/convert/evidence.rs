@@ -5,7 +5,10 @@ use loopwright_contract::{
     json::canonical,
 };
 
-use super::call::{actor_out, call_out};
+use super::{
+    call::{actor_out, call_out},
+    time::instant_out,
+};
 use crate::afv::evidence;
 
 /// A step as a verifier gets it.
@@ -21,7 +24,7 @@ pub fn step_out(step: &Step) -> evidence::Step {
     evidence::Step {
         index: step.index,
         turn: step.turn,
-        at: step.at_ns,
+        at: instant_out(step.at_ns),
         by: actor_out(step.by),
         action,
         ok: step.ok,

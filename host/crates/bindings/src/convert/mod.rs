@@ -8,6 +8,7 @@ pub mod evidence;
 pub mod identity;
 pub mod skill;
 pub mod state;
+pub mod time;
 pub mod verdict;
 
 use loopwright_contract::{

@@ -6,7 +6,10 @@ use loopwright_bindings::{
         clock_control, consent, context, evidence, log, plugin, state_read, state_write, tools,
         types::{self, Page, Query, StateError},
     },
-    convert::state::{page_out, query_in, state_error_out},
+    convert::{
+        state::{page_out, query_in, state_error_out},
+        time::{halves_out, instant_in, instant_out},
+    },
 };
 use loopwright_contract::state;
 use loopwright_world::World;
@@ -52,21 +55,21 @@ impl log::Host for FloorState {
 }
 
 impl context::Host for FloorState {
-    fn now(&mut self) -> wasmtime::Result<u64> {
-        Ok(self.now_ns)
+    fn now(&mut self) -> wasmtime::Result<types::Instant> {
+        Ok(instant_out(self.now_ns))
     }
 
     fn zone(&mut self) -> wasmtime::Result<String> {
         Ok("UTC".to_owned())
     }
 
-    fn offset_s(&mut self, _at: u64) -> wasmtime::Result<i32> {
+    fn offset_s(&mut self, _at: types::Instant) -> wasmtime::Result<i32> {
         Ok(0)
     }
 
-    fn random_u64(&mut self) -> wasmtime::Result<u64> {
+    fn random_bits(&mut self) -> wasmtime::Result<(u32, u32)> {
         self.counter += 1;
-        Ok(self.counter)
+        Ok(halves_out(self.counter))
     }
 
     fn next_id(&mut self, prefix: String) -> wasmtime::Result<String> {
@@ -108,8 +111,8 @@ impl state_write::Host for FloorState {
 }
 
 impl clock_control::Host for FloorState {
-    fn advance_to(&mut self, at: u64) -> wasmtime::Result<()> {
-        self.now_ns = at;
+    fn advance_to(&mut self, at: types::Instant) -> wasmtime::Result<()> {
+        self.now_ns = instant_in("at", at).map_err(wasmtime::Error::from)?;
         Ok(())
     }
 }

@@ -1,14 +1,17 @@
 //! `context`: time, randomness and ids, all of them the episode's.
 
-use loopwright_bindings::afv::context;
+use loopwright_bindings::{
+    afv::{context, types::Instant},
+    convert::time::{halves_out, instant_in, instant_out},
+};
 use loopwright_world::Clock;
 
 use crate::store::PluginState;
 
 impl context::Host for PluginState {
-    fn now(&mut self) -> wasmtime::Result<u64> {
+    fn now(&mut self) -> wasmtime::Result<Instant> {
         self.cross(0)?;
-        Ok(self.core.as_ref().map_or(0, |core| core.state.clock.now_ns()))
+        Ok(instant_out(self.core.as_ref().map_or(0, |core| core.state.clock.now_ns())))
     }
 
     fn zone(&mut self) -> wasmtime::Result<String> {
@@ -17,17 +20,18 @@ impl context::Host for PluginState {
         Ok(zone)
     }
 
-    fn offset_s(&mut self, at: u64) -> wasmtime::Result<i32> {
+    fn offset_s(&mut self, at: Instant) -> wasmtime::Result<i32> {
         self.cross(0)?;
+        let at_ns = instant_in("at", at).map_err(|violation| self.meter.trap(violation))?;
         let Some(core) = &self.core else { return Ok(0) };
-        Ok(offset_s(&core.state.clock, at))
+        Ok(offset_s(&core.state.clock, at_ns))
     }
 
-    fn random_u64(&mut self) -> wasmtime::Result<u64> {
+    fn random_bits(&mut self) -> wasmtime::Result<(u32, u32)> {
         self.cross(0)?;
         let plugin = self.plugin.clone();
-        let drawn = self.episode("context.random-u64")?.random_u64(&plugin.record.name);
-        drawn.map_err(|fault| self.stop_host(fault))
+        let drawn = self.episode("context.random-bits")?.random_u64(&plugin.record.name);
+        drawn.map(halves_out).map_err(|fault| self.stop_host(fault))
     }
 
     fn next_id(&mut self, prefix: String) -> wasmtime::Result<String> {

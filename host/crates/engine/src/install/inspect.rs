@@ -54,6 +54,21 @@ pub struct Inspected {
     pub says: Says,
     /// How its machine code was had.
     pub origin: Origin,
+    /// The interfaces that it imports, sorted; those that carry only types among them.
+    pub imports: Vec<String>,
+    /// What a fresh instance costs before its first call.
+    pub start: Start,
+}
+
+/// What a fresh instance costs before its first call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// Fuel that its start functions and initialisers spent.
+    pub fuel: u64,
+    /// Bytes of its linear memories.
+    pub memory_bytes: usize,
+    /// Elements of its tables.
+    pub table_elements: usize,
 }
 
 /// What a plugin says besides who it is.
@@ -89,6 +104,7 @@ struct Answers {
     code: Code,
     identity: Identity,
     says: Says,
+    start: Start,
 }
 
 pub(super) fn inspect(
@@ -117,12 +133,13 @@ pub(super) fn inspect(
     };
     let mut plugin = Plugin { record, limits: config.limits_of(&candidate.name), stateful: false };
     let asking = Arc::new(Plugin { record: plugin.record.clone(), ..plugin });
-    let Answers { code, identity, says } = ask(engines, kind, pre, &asking)?;
+    let imports = imports(&component, engine);
+    let Answers { code, identity, says, start } = ask(engines, kind, pre, &asking)?;
     check_identity(candidate, &identity)?;
     plugin.record.version.clone_from(&identity.version);
     plugin.stateful = kind == PluginKind::Environment && identity.is_stateful();
     plugin.record.world = identity.world().filter(|_| kind == PluginKind::Tool).map(str::to_owned);
-    Ok(Inspected { plugin, code, identity, says, origin })
+    Ok(Inspected { plugin, code, identity, says, origin, imports, start })
 }
 
 fn compile(
@@ -193,6 +210,13 @@ fn exports(component: &Component, engine: &Engine) -> Vec<String> {
         .collect()
 }
 
+/// The names of all imports, sorted.
+fn imports(component: &Component, engine: &Engine) -> Vec<String> {
+    let mut names: Vec<String> = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
+    names.sort();
+    names
+}
+
 fn listed(names: &[String]) -> String {
     if names.is_empty() {
         "none".to_owned()
@@ -208,16 +232,11 @@ fn check_world(component: &Component, engine: &Engine, kind: PluginKind) -> Resu
         return Err(Refusal::WrongWorld { expected, found: listed(&exported) });
     }
     let allowed = |name: &str| interface(name).is_some_and(|interface| linker::imports_of(kind).contains(&interface));
-    let mut imports: Vec<String> = component
-        .component_type()
-        .imports(engine)
-        .map(|(name, _)| name.to_owned())
-        .filter(|name| !allowed(name))
-        .collect();
+    let mut imports = imports(component, engine);
+    imports.retain(|name| !allowed(name));
     if imports.is_empty() {
         return Ok(());
     }
-    imports.sort();
     imports.truncate(NAMES_SHOWN_MAX);
     Err(Refusal::ForeignImports { kind, imports })
 }
@@ -255,21 +274,26 @@ fn ask(
                 catalogue_in,
             )?;
             let entries = check::catalogue(&specs)?;
-            Ok(Answers { code: Code::Tool(pre, entries), identity, says: Says::Tool(Box::new(specs)) })
+            Ok(Answers {
+                code: Code::Tool(pre, entries),
+                identity,
+                says: Says::Tool(Box::new(specs)),
+                start: live.start(),
+            })
         }
         PluginKind::Environment => {
             let pre = EnvironmentPluginPre::new(pre).map_err(|error| types(&error))?;
             let mut live: Live<EnvironmentPlugin> = asked.start(|store| pre.instantiate(store))?;
             let identity = asked
                 .identity(&mut live, |bindings, store| bindings.loopwright_afv_environment().call_describe(store))?;
-            Ok(Answers { code: Code::Environment(pre), identity, says: Says::Environment })
+            Ok(Answers { code: Code::Environment(pre), identity, says: Says::Environment, start: live.start() })
         }
         PluginKind::Verifier => {
             let pre = VerifierPluginPre::new(pre).map_err(|error| types(&error))?;
             let mut live: Live<VerifierPlugin> = asked.start(|store| pre.instantiate(store))?;
             let identity =
                 asked.identity(&mut live, |bindings, store| bindings.loopwright_afv_verifier().call_describe(store))?;
-            Ok(Answers { code: Code::Verifier(pre), identity, says: Says::Verifier })
+            Ok(Answers { code: Code::Verifier(pre), identity, says: Says::Verifier, start: live.start() })
         }
         PluginKind::Skill => {
             let pre = SkillPluginPre::new(pre).map_err(|error| types(&error))?;
@@ -283,7 +307,7 @@ fn ask(
                 card_in,
             )?;
             check::card(&card)?;
-            Ok(Answers { code: Code::Skill(pre), identity, says: Says::Skill(Box::new(card)) })
+            Ok(Answers { code: Code::Skill(pre), identity, says: Says::Skill(Box::new(card)), start: live.start() })
         }
     }
 }

@@ -9,7 +9,7 @@ mod schema;
 mod world;
 
 pub(crate) use inspect::Code;
-pub use inspect::{Inspected, Says};
+pub use inspect::{Inspected, Says, Start};
 
 use std::sync::Arc;
 

@@ -210,7 +210,7 @@ fn a_plugin_has_no_world_while_it_is_asked_who_it_is() {
     assert!(found.is_ok(), "{}", chain(&found.err().unwrap()));
     guest.parts = r"(func $start (drop (call $random))) (start $start)".into();
     let error = refuse(&[tool(&guest)]);
-    assert!(chain(&error).contains("`context.random-u64` needs an episode"), "{}", chain(&error));
+    assert!(chain(&error).contains("`context.random-bits` needs an episode"), "{}", chain(&error));
 }
 
 #[test]

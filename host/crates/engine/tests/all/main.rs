@@ -1,4 +1,5 @@
-//! The engine at its public face, with guests that are made out of WAT as the tests run: no toolchain, no file, no waiting.
+//! The engine at its public face, with guests that are made out of WAT as the tests run: no toolchain, no file, no waiting. `echo` alone
+//! reads components that `cargo xtask` built, because other languages have no WAT.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,6 +12,7 @@
 
 mod cache;
 mod compile;
+mod echo;
 mod episode;
 mod evidence;
 mod fresh;

@@ -54,11 +54,29 @@ pub const STATE: &str = r#"
     (import "loopwright:afv/state-read@0.1.0" "get" (func $get (param i32 i32 i32 i32 i32)))
     (import "loopwright:afv/state-write@0.1.0" "put" (func $put (param i32 i32 i32 i32 i32 i32 i32)))
     (import "loopwright:afv/state-write@0.1.0" "delete" (func $delete (param i32 i32 i32 i32 i32)))
-    (import "loopwright:afv/context@0.1.0" "random-u64" (func $random (result i64)))
+    (import "loopwright:afv/context@0.1.0" "random-bits" (func $random_bits (param i32)))
     (import "loopwright:afv/context@0.1.0" "next-id" (func $next_id (param i32 i32 i32)))
-    (import "loopwright:afv/context@0.1.0" "now" (func $now (result i64)))
+    (import "loopwright:afv/context@0.1.0" "now" (func $now_parts (param i32)))
     (import "loopwright:afv/log@0.1.0" "write" (func $log (param i32 i32 i32)))
 "#;
+
+/// What the imports of time and randomness give, as one number. Their results are written below the image.
+const NUMBERS: &str = r"
+    (func $random (result i64)
+        (call $random_bits (i32.const 16))
+        (i64.or (i64.shl (i64.load32_u (i32.const 16)) (i64.const 32)) (i64.load32_u (i32.const 20))))
+    (func $now (result i64)
+        (call $now_parts (i32.const 16))
+        (i64.add (i64.mul (i64.load (i32.const 16)) (i64.const 1000000000)) (i64.load32_u (i32.const 24))))
+";
+
+/// Moves the clock to a number of nanoseconds.
+const ADVANCE: &str = r"
+    (func $advance (param $at i64)
+        (call $advance_parts
+            (i64.div_u (local.get $at) (i64.const 1000000000))
+            (i32.wrap_i64 (i64.rem_u (local.get $at) (i64.const 1000000000)))))
+";
 
 /// One tool that takes any object.
 pub fn spec(name: &str) -> ToolSpec {
@@ -103,10 +121,12 @@ impl ToolGuest {
         let body = (self.body)(&mut image);
         let (imports, parts, describe, runtime) =
             (&self.imports, &self.parts, &self.describe, runtime(&image, self.pages));
+        let numbers = if imports.contains("$now_parts") { NUMBERS } else { "" };
         let wat = format!(
             r#"(module
             {imports}
             {runtime}
+            {numbers}
             {parts}
             (func (export "loopwright:afv/tool@0.1.0#describe") (result i32) {describe} (i32.const {identity}))
             (func (export "loopwright:afv/tool@0.1.0#specs") (result i32) (i32.const {catalogue}))
@@ -141,7 +161,7 @@ const ENVIRONMENT_IMPORTS: &str = r#"
     (import "loopwright:afv/tools@0.1.0" "installed" (func $installed (param i32)))
     (import "loopwright:afv/tools@0.1.0" "invoke" (func $invoke (param i32 i32 i32 i32 i32 i32 i32 i32)))
     (import "loopwright:afv/consent@0.1.0" "confirmed" (func $confirmed (param i32 i32 i32 i32 i32 i32) (result i32)))
-    (import "loopwright:afv/clock-control@0.1.0" "advance-to" (func $advance (param i64)))
+    (import "loopwright:afv/clock-control@0.1.0" "advance-to" (func $advance_parts (param i64 i32)))
 "#;
 
 impl EnvironmentGuest {
@@ -168,6 +188,8 @@ impl EnvironmentGuest {
             {STATE}
             {ENVIRONMENT_IMPORTS}
             {runtime}
+            {NUMBERS}
+            {ADVANCE}
             {parts}
             (func (export "loopwright:afv/environment@0.1.0#describe") (result i32) (i32.const {identity}))
             (func (export "loopwright:afv/environment@0.1.0#reset") (param $setup i32) (param $setup_len i32) (result i32) (local $out i32)

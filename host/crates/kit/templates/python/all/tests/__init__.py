@@ -1,0 +1,1 @@
+"""Run them with `python3 -m unittest`."""

@@ -1,0 +1,1 @@
+"""Between the SDK and what componentize-py generates from the contract. Only inside a component."""
