@@ -464,7 +464,7 @@ pub enum BenchCommand {
     Hostile(HostileArgs),
     /// Swaps a verifier again and again while episodes are judged; fails when a verdict is lost or mixed.
     Swap(SwapBenchArgs),
-    /// Runs attacks on the registry client and says what refused each; fails when one was not refused.
+    /// Attacks the registry's client through a server that lies, and shows what each attack met; fails when one was not refused.
     RegistryAttacks,
 }
 
@@ -505,11 +505,4 @@ pub struct CostArgs {
     /// A folder of recorded calls to measure beside (tau2 retail).
     #[arg(long)]
     pub retail: Option<PathBuf>,
-}
-
-/// `bench`, other than what calls cost.
-#[derive(Debug, Clone, Copy, Subcommand)]
-pub enum BenchCommand {
-    /// Attacks the registry's client through a server that lies, and shows what each attack met.
-    RegistryAttacks,
 }

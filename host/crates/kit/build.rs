@@ -39,10 +39,7 @@ fn main() -> io::Result<()> {
 }
 
 fn walk(folder: &Path, leave_out: bool, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    #[expect(clippy::print_stdout, reason = "cargo reads what a build script prints")]
-    {
-        println!("cargo::rerun-if-changed={}", folder.display());
-    }
+    println!("cargo::rerun-if-changed={}", folder.display());
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

@@ -66,7 +66,7 @@ fn a_pulled_plugin_is_installed_and_gets_nothing_but_its_own() {
     assert_eq!(built.digest, pulled.digest);
     assert!(pulled.grant.read.len() < built.grant.read.len(), "{:?} {:?}", pulled.grant, built.grant);
 
-    assert_eq!(run(&format!("list --lock ~plugins/loopwright.lock")), Exit::Good);
+    assert_eq!(run("list --lock ~plugins/loopwright.lock"), Exit::Good);
     assert_eq!(run(&format!("list acme:sms --trust ~trust.toml {at}")), Exit::Good);
     assert_eq!(run("gc --store ~store"), Exit::Good);
     assert_eq!(run(&format!("{pull} --offline")), Exit::Good, "what is locked was kept");

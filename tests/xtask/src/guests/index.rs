@@ -62,6 +62,7 @@ impl Entry {
             file: format!("{name}.wasm"),
             sha256: file::sha256(component),
             size: component.len() as u64,
+            first_party: true,
         }
     }
 }
