@@ -1,6 +1,7 @@
 //! The command as its users run it: the real binary, from outside.
 
 #![allow(
+    clippy::expect_used,
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
@@ -9,6 +10,8 @@
 
 mod compile;
 mod hostile;
+mod registry;
+mod verifier;
 
 use std::path::Path;
 

@@ -11,7 +11,6 @@
 mod closed_loop;
 mod recall;
 mod records;
-mod registry;
 mod robustness;
 
 use std::path::PathBuf;

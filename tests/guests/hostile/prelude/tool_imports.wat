@@ -1,5 +1,5 @@
 (import "loopwright:afv/state-read@0.1.0" "get" (func $get (param i32 i32 i32 i32 i32)))
 (import "loopwright:afv/state-read@0.1.0" "find" (func $find (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))
 (import "loopwright:afv/state-write@0.1.0" "put" (func $put (param i32 i32 i32 i32 i32 i32 i32)))
-(import "loopwright:afv/context@0.1.0" "random-u64" (func $random (result i64)))
+(import "loopwright:afv/context@0.1.0" "random-bits" (func $random_bits (param i32)))
 (import "loopwright:afv/log@0.1.0" "write" (func $log (param i32 i32 i32)))

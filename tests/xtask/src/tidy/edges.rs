@@ -63,7 +63,7 @@ const HEAVY: [Heavy; 6] = [
     },
     Heavy { names: &["candle-"], owners: &["loopwright-models", "loopwright-learn"], owners_in_tests: &[] },
     Heavy { names: &["tantivy", "tantivy-"], owners: &["loopwright-memory"], owners_in_tests: &[] },
-    Heavy { names: &["clap", "clap_complete"], owners: &["loopwright", "xtask"], owners_in_tests: &["loopwright-e2e"] },
+    Heavy { names: &["clap", "clap_complete"], owners: &["loopwright", "xtask"], owners_in_tests: &[] },
     Heavy { names: &["tracing-subscriber"], owners: &["loopwright"], owners_in_tests: &["loopwright-e2e"] },
     Heavy {
         names: &["anyhow"],

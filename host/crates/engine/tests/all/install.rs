@@ -208,7 +208,7 @@ fn a_plugin_has_no_world_while_it_is_asked_who_it_is() {
         .into();
     let found = inspect(&engines(), &config(), &tool(&guest));
     assert!(found.is_ok(), "{}", chain(&found.err().unwrap()));
-    guest.parts = r"(func $start (drop (call $random))) (start $start)".into();
+    guest.describe = "(drop (call $random))".into();
     let error = refuse(&[tool(&guest)]);
     assert!(chain(&error).contains("`context.random-bits` needs an episode"), "{}", chain(&error));
 }
