@@ -12,7 +12,7 @@ from ..phone import to_json
 from ..plugin import Reply, ToolCall
 from . import common
 from .port import Port
-from .tool import failed
+from .refusal import failed
 
 ACTORS = {"agent": types.Actor.AGENT, "user": types.Actor.USER, "automation": types.Actor.AUTOMATION}
 NAMES = {actor: name for name, actor in ACTORS.items()}

@@ -1,13 +1,12 @@
 """The exports of a tool plugin."""
 
-from componentize_py_types import Err
 from wit_world import exports
 from wit_world.exports import tool
 from wit_world.imports import types
 
 from ..errors import Failure
 from ..phone import to_json
-from . import common
+from . import common, refusal
 from .port import Port
 
 EFFECTS = {"read": types.Effect.READ, "write": types.Effect.WRITE, "destructive": types.Effect.DESTRUCTIVE}
@@ -32,11 +31,6 @@ def collection_spec(owned) -> types.CollectionSpec:
     return types.CollectionSpec(owned.name, schema, list(owned.bookkeeping), list(owned.indexes), initial)
 
 
-def failed(failure: Failure) -> Err:
-    data = None if failure.data is None else to_json(failure.data)
-    return Err(types.Failure(failure.code, failure.message, data))
-
-
 def export(declared):
     """The class that componentize-py looks for."""
 
@@ -53,7 +47,7 @@ def export(declared):
             try:
                 message, data = declared.call(Port(), call.tool, call.arguments)
             except Failure as failure:
-                raise failed(failure) from None
+                raise refusal.failed(failure) from None
             except Exception as error:
                 raise common.fault(error)
             return types.Success(message, data)
