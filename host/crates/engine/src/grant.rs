@@ -6,6 +6,10 @@ use loopwright_contract::{
     tool::{Catalogue, Grant},
 };
 
+/// The collection in which an environment keeps what it has to know from turn to turn, since its memory may be dropped. It has no other of its
+/// own, and no plugin may take the name.
+pub(crate) const ENVIRONMENT_COLLECTION: &str = "environment";
+
 /// Which names a rule is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Names<T> {
@@ -47,7 +51,8 @@ pub struct GrantRule {
 /// The operator's decisions about collections that a plugin does not own.
 ///
 /// A tool has its own collections without a rule, and of others those that it asks for *and* a rule gives. A skill, which asks for nothing,
-/// reads what a rule gives. An environment owns the world and has every collection. A verifier has none: it sees evidence.
+/// reads what a rule gives. An environment has the host's collection for environments without a rule, and of others what a rule gives: one
+/// that came from a stranger holds no keys to the phone. A verifier has none: it sees evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GrantPolicy {
     /// The rules. None: tools have their own collections, and skills read nothing.
@@ -77,7 +82,13 @@ impl GrantPolicy {
         let mut grant = Grant::default();
         match kind {
             PluginKind::Verifier => {}
-            PluginKind::Environment => grant = Grant { read: all.to_vec(), write: all.to_vec() },
+            PluginKind::Environment => {
+                let given = |access: Access| {
+                    let own = |name: &&CollectionName| name.as_str() == ENVIRONMENT_COLLECTION;
+                    all.iter().filter(move |name| own(name) || self.allows(plugin, name, access)).cloned().collect()
+                };
+                grant = Grant { read: given(Access::Read), write: given(Access::Write) };
+            }
             PluginKind::Skill => {
                 grant.read.extend(all.iter().filter(|name| self.allows(plugin, name, Access::Read)).cloned())
             }
@@ -133,7 +144,7 @@ mod tests {
     }
 
     fn check(policy: &GrantPolicy, kind: PluginKind, read: &[&str], write: &[&str]) {
-        let all = ["calendar", "notes", "power", "sms"].map(|name| name.parse().unwrap());
+        let all = ["calendar", "environment", "notes", "power", "sms"].map(|name| name.parse().unwrap());
         let grant = policy.grant(&"p".parse().unwrap(), kind, Some(&catalogue()), &all);
         assert_eq!(
             (
@@ -161,12 +172,11 @@ mod tests {
         check(&none, PluginKind::Tool, &["notes"], &["notes"]);
         check(&none, PluginKind::Skill, &[], &[]);
         check(&none, PluginKind::Verifier, &[], &[]);
-        check(
-            &none,
-            PluginKind::Environment,
-            &["calendar", "notes", "power", "sms"],
-            &["calendar", "notes", "power", "sms"],
-        );
+        check(&none, PluginKind::Environment, &["environment"], &["environment"]);
+        let one = rule("p", "power", Access::Read);
+        check(&one, PluginKind::Environment, &["environment", "power"], &["environment"]);
+        let everything = ["calendar", "environment", "notes", "power", "sms"];
+        check(&GrantPolicy::trusting(), PluginKind::Environment, &everything, &everything);
         check(&rule("other", "power", Access::Write), PluginKind::Tool, &["notes"], &["notes"]);
     }
 

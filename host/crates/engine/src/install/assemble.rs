@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     EngineConfig, Engines, GrantPolicy, InstallError, Refusal,
+    grant::ENVIRONMENT_COLLECTION,
     installed::{Installed, Loaded, ToolEntry, WorldSource},
     store::Plugin,
     swap::Slot,
@@ -96,10 +97,6 @@ pub(super) fn assemble(
     parts.finish(&mut installed);
     Ok(installed)
 }
-
-/// The collection in which an environment keeps what it has to know from turn to turn, since its memory may be dropped. It has no other of its
-/// own, and no plugin may take the name.
-const ENVIRONMENT_COLLECTION: &str = "environment";
 
 /// That collection, under a name that stands for the host. Both names are well-formed, so there always is one.
 fn environments_own() -> Option<(PluginName, Catalogue)> {
