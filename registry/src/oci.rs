@@ -1,6 +1,6 @@
 //! The documents of an OCI registry, as far as releases need them: read strictly, written canonically.
 //!
-//! Why not `oci-client` and `oci-spec`: the client (0.17 and 0.18) leaves the HTTP library's redirects on, reads manifests, token answers and
+//! Why not `oci-client` and `oci-spec`: the client (as read at 0.17) leaves the HTTP library's redirects on, reads manifests, token answers and
 //! error texts whole whatever their size, and brings an authentication stack of some sixty crates; the types read a document whose keys stand
 //! there twice. Those are the findings that this crate exists to answer, and what is left of the two after that is this file.
 
