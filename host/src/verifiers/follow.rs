@@ -41,10 +41,12 @@ impl Follower {
         for (name, place) in &places {
             let reached = self.reached.get(name).cloned().unwrap_or_default();
             let common = reached.stack.iter().zip(&place.stack).take_while(|(a, b)| a == b).count();
-            for _ in common..reached.stack.len() {
-                // It may be gone already, where this host put it aside itself.
-                if let Err(error) = self.host.rollback_verifier(name) {
-                    tracing::debug!(%name, %error, "nothing to go back to");
+            for gone in reached.stack.iter().skip(common).rev() {
+                // It may be gone already, where this host put it aside itself: what serves then is right as it is.
+                if self.serving(name) == Some(*gone)
+                    && let Err(error) = self.host.rollback_verifier(name)
+                {
+                    tracing::warn!(%name, %error, "a verifier cannot go back");
                 }
             }
             for digest in place.stack.iter().skip(common) {
@@ -87,6 +89,10 @@ impl Follower {
         Ok(done)
     }
 
+    fn serving(&self, name: &PluginName) -> Option<ContentDigest> {
+        self.host.verifiers().into_iter().find(|status| status.name == *name).map(|status| status.digest)
+    }
+
     fn swap(&self, name: &PluginName, digest: ContentDigest, mode: SwapMode) {
         let done = self.journal.load(digest).map_err(|error| format!("{error:#}")).and_then(|bytes| {
             match self.host.swap_verifier(&Candidate::new(name.clone(), bytes), mode) {
@@ -109,19 +115,66 @@ impl Follower {
             let told = self.told.insert(status.name.clone(), status.event_count).unwrap_or(0);
             let new = usize::try_from(status.event_count - told).unwrap_or(usize::MAX);
             let verifier = status.name.clone();
-            let shadow = self.reached.get(&status.name).and_then(|place| place.shadow).map(|(digest, ..)| digest);
+            let reached = self.reached.get(&status.name).cloned().unwrap_or_default();
+            for (digest, _) in status.quarantined.iter().filter(|(digest, _)| !reached.quarantined.contains(digest)) {
+                self.journal.append(&Entry::Quarantine { verifier: verifier.clone(), digest: *digest })?;
+            }
+            let shadow = reached.shadow.map(|(digest, ..)| digest);
             for event in status.events.iter().skip(status.events.len().saturating_sub(new)) {
-                let entry = match (event, shadow, status.quarantined.last()) {
-                    (SwapEvent::Promoted(_), Some(digest), _) => Entry::Promote { verifier: verifier.clone(), digest },
-                    (SwapEvent::Rejected(_), Some(digest), _) => Entry::Reject { verifier: verifier.clone(), digest },
-                    (SwapEvent::Quarantined(_), _, Some((digest, _))) => {
-                        Entry::Quarantine { verifier: verifier.clone(), digest: *digest }
-                    }
+                let entry = match (event, shadow) {
+                    (SwapEvent::Promoted(_), Some(digest)) => Entry::Promote { verifier: verifier.clone(), digest },
+                    (SwapEvent::Rejected(_), Some(digest)) => Entry::Reject { verifier: verifier.clone(), digest },
                     _ => continue,
                 };
                 self.journal.append(&entry)?;
             }
         }
         self.catch_up()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use loopwright_engine::{EngineConfig, Engines, GrantPolicy, NoWorlds, Trust};
+    use loopwright_testkit::guests::hostile::{JUDGE, verifier};
+
+    use super::*;
+
+    /// A verifier whose score sets it apart, under its own digest.
+    fn judge(score: &str) -> Candidate {
+        let text = format!(
+            "(func $judge (param $upto i32) (global.set $outcome (i32.const 1)) (global.set $score (f64.const {score})))"
+        );
+        let bytes = verifier(JUDGE, &text).expect("a verifier");
+        Candidate { trust: Trust::FirstParty, ..Candidate::new(JUDGE.parse().expect("a name"), bytes) }
+    }
+
+    #[test]
+    fn what_a_host_put_aside_itself_is_not_gone_back_from_twice() {
+        let [first, second, third] = ["0.1", "0.2", "0.3"].map(judge);
+        let config = EngineConfig::default();
+        let engines = Arc::new(Engines::new(&config).expect("engines"));
+        let installed = std::slice::from_ref(&first);
+        let host = PluginHost::install(engines, config, &GrantPolicy::default(), Arc::new(NoWorlds), installed);
+        let host = host.expect("a host");
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = Journal::beside(folder.path());
+        let name: PluginName = JUDGE.parse().expect("a name");
+        for next in [&second, &third] {
+            host.swap_verifier(next, SwapMode::Immediate).expect("swapped");
+            journal.append(&Entry::Serve { verifier: name.clone(), digest: next.digest }).expect("written");
+        }
+        let mut follower = Follower::new(journal.clone(), host.clone());
+        follower.reached = journal.places().expect("a journal");
+        // As the engine does after one fault too many.
+        host.rollback_verifier(&name).expect("the second serves");
+        journal.append(&Entry::Quarantine { verifier: name.clone(), digest: third.digest }).expect("written");
+        follower.catch_up().expect("caught up");
+        assert_eq!(follower.serving(&name), Some(second.digest));
+        journal.append(&Entry::Rollback { verifier: name.clone() }).expect("written");
+        follower.catch_up().expect("caught up");
+        assert_eq!(follower.serving(&name), Some(first.digest));
     }
 }

@@ -23,8 +23,13 @@ pub(crate) fn input_digests(record: &Record, check: &str, upto: &[u32]) -> Vec<I
         .map(|upto| {
             let upto = usize::try_from(*upto).unwrap_or(usize::MAX);
             for step in steps.by_ref().take(upto - done) {
-                let text = serde_json::to_value(step).map_or_else(|_| String::new(), |value: Value| canonical(&value));
-                part(&mut chain, text.as_bytes());
+                // In three parts, because the answer is the large one and need not be copied to be put in order.
+                // The time as text: as a number it would be rounded.
+                let head = (step.index, step.turn, step.at_ns.to_string(), step.by, step.ok);
+                for value in [serde_json::to_value(head), serde_json::to_value(&step.deed)] {
+                    part(&mut chain, canonical(&value.unwrap_or(Value::Null)).as_bytes());
+                }
+                part(&mut chain, canonical(&step.answer).as_bytes());
             }
             done = upto;
             let mut here = chain.clone();
