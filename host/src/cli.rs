@@ -40,6 +40,9 @@ pub struct Shared {
     /// Folder of built plugin components.
     #[arg(long, global = true, env = "LOOPWRIGHT_PLUGINS", default_value = "target/plugins")]
     pub plugins: PathBuf,
+    /// What plugins from elsewhere may touch [default: grants.toml in the folder of plugins].
+    #[arg(long, global = true, env = "LOOPWRIGHT_GRANTS", value_name = "FILE")]
+    pub grants: Option<PathBuf>,
     /// Folder of compiled components.
     #[arg(long, global = true, env = "LOOPWRIGHT_CACHE", default_value = "target/cache")]
     pub cache: PathBuf,
@@ -337,6 +340,27 @@ pub enum PluginCommand {
     List,
     /// Shows one plugin whole: tools, schemas, collections, what it asks for and what it got.
     Describe {
+        /// Its name.
+        name: String,
+    },
+    /// Says what a plugin asks for, what it got, and why something is denied.
+    Explain {
+        /// An installed plugin's name, or a component's file.
+        plugin: String,
+    },
+    /// Grants an installed plugin what it asks for, or part of it.
+    Grant {
+        /// Its name.
+        name: String,
+        /// Versions that the grant is for, such as `^1.2` or `=1.2.3` [default: those compatible with the installed one].
+        #[arg(long, value_name = "RANGE")]
+        versions: Option<semver::VersionReq>,
+        /// Leaves this out: a capability (`tool.call`), a collection or a tool, by name.
+        #[arg(long, value_name = "NAME")]
+        except: Vec<String>,
+    },
+    /// Takes back every grant of a plugin.
+    Revoke {
         /// Its name.
         name: String,
     },

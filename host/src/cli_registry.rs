@@ -139,6 +139,9 @@ pub struct PullArgs {
     /// Takes a locked release from the store, verifies it again, and asks no registry.
     #[arg(long)]
     pub offline: bool,
+    /// Grants what the release asks for; without it, a new release goes on with what its package was granted before.
+    #[arg(long)]
+    pub grant: bool,
     /// Takes the place of a plugin of the same name from elsewhere.
     #[arg(long)]
     pub replace: bool,

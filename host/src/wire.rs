@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,13 +12,14 @@ use loopwright_contract::fault::HostFault;
 use loopwright_contract::json::canonical;
 use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_engine::{
-    Access, CacheConfig, CacheKey, Candidate, ChildCompiler, CompileLimits, Compiler, EngineConfig, Engines,
-    GrantPolicy, GrantRule, InstancePolicy, Names, PluginHost, ThirdPartyCompiler, WorldSource,
+    CacheConfig, CacheKey, Candidate, ChildCompiler, CompileLimits, Compiler, EngineConfig, Engines, Given,
+    GrantPolicy, InstancePolicy, PluginHost, ThirdPartyCompiler, WorldSource,
 };
 use loopwright_harness::{SkillFile, read_skill_folder};
 use loopwright_packs::pack::{self, Pack};
 use loopwright_packs::{phone, tau2};
-use loopwright_registry::Index;
+use loopwright_registry::grants::{GRANTS_FILE, Grants, Standing, Subject};
+use loopwright_registry::{Index, Package, component};
 use serde_json::Value;
 
 use crate::cli::Shared;
@@ -82,11 +83,13 @@ pub struct Engine {
 /// [`NotInstalled`] when there are none, and whatever the engine refuses.
 pub fn host(shared: &Shared, engine: Engine, worlds: Worlds) -> anyhow::Result<PluginHost> {
     let index = index(shared)?;
-    let candidates =
-        index.plugins().map(|entry| index.load(entry).map(Candidate::from)).collect::<Result<Vec<_>, _>>()?;
+    let packages = index.plugins().map(|entry| index.load(entry)).collect::<Result<Vec<_>, _>>()?;
+    let policy = policy(&grants(shared)?, &packages);
+    let candidates: Vec<Candidate> = packages.into_iter().map(Candidate::from).collect();
     let config = config(shared, engine);
     let engines = Arc::new(Engines::new(&config)?);
-    let host = PluginHost::install(engines, config, &grants(&index), Arc::new(worlds), &candidates)?;
+    let host = PluginHost::install(engines, config, &policy, Arc::new(worlds), &candidates)?;
+    host.waiting().iter().for_each(|waiting| tracing::warn!("{waiting}"));
     follower(shared, &host).catch_up()?;
     Ok(host)
 }
@@ -97,16 +100,37 @@ pub fn follower(shared: &Shared, host: &PluginHost) -> Follower {
     Follower::new(Journal::beside(&shared.plugins), host.clone())
 }
 
-/// What the operator built gets what it asks for. Everything else, such as what a registry brought, has its own collections and nothing more: a
-/// signature says who made it, not what it may touch.
-fn grants(index: &Index) -> GrantPolicy {
-    let ours = index.plugins().filter(|entry| entry.first_party);
-    let rule = |entry: &loopwright_registry::Entry| GrantRule {
-        plugin: Names::Only(entry.name.clone()),
-        collection: Names::Any,
-        access: Access::Write,
-    };
-    GrantPolicy { rules: ours.map(rule).collect() }
+/// The file with what plugins from elsewhere may touch.
+#[must_use]
+pub fn grants_file(shared: &Shared) -> PathBuf {
+    shared.grants.clone().unwrap_or_else(|| shared.plugins.join(GRANTS_FILE))
+}
+
+/// What plugins from elsewhere may touch.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn grants(shared: &Shared) -> anyhow::Result<Grants> {
+    Ok(Grants::read(&grants_file(shared))?)
+}
+
+/// What the operator built gets what it asks for; everything else gets what a grant says: a signature says who made it, not what it may touch.
+fn policy(grants: &Grants, packages: &[Package]) -> GrantPolicy {
+    let mut given = BTreeMap::new();
+    for Package { entry, bytes } in packages {
+        // Whoever installs it refuses one that cannot be read, and says why.
+        let Ok(inspection) = component::inspect(bytes) else { continue };
+        let decision = grants.decide(&Subject::from(entry), &inspection.request);
+        if let Standing::OtherRequest { more, .. } = &decision.standing
+            && !more.is_empty()
+        {
+            let (name, standing) = (&entry.name, &decision.standing);
+            tracing::warn!("plugin `{name}` {}: {standing}\nhint: `loopwright plugin explain {name}`", entry.version);
+        }
+        let is = if entry.first_party { Given::WhatItAsksFor } else { Given::Only(decision.given) };
+        given.insert(entry.name.clone(), is);
+    }
+    GrantPolicy { given, otherwise: Given::Nothing }
 }
 
 /// What the command line decides about the engine.

@@ -1,14 +1,13 @@
 //! What can be told from a component without running or compiling it: what it imports and exports, its kind, and what its author asks for.
 
-use loopwright_contract::{digest::RequestDigest, episode::PluginKind};
+use loopwright_contract::{
+    capability::{REQUEST_BYTES_MAX, REQUEST_SECTION, Request},
+    episode::PluginKind,
+};
 use wasmparser::{Encoding, Parser, Payload};
 
 use crate::refusal::Refusal;
 
-/// The custom section with what the author asks for.
-pub const REQUEST_SECTION: &str = "loopwright:request";
-/// Most bytes of the request.
-pub const REQUEST_BYTES_LIMIT: usize = 64 * 1024;
 /// Most imports and exports of a component, together.
 pub const EXTERNS_LIMIT: usize = 1_024;
 /// The package whose interfaces make a component a plugin.
@@ -23,14 +22,14 @@ pub struct Inspection {
     pub imports: Vec<String>,
     /// The names that it exports, in its order.
     pub exports: Vec<String>,
-    /// Of the bytes of its request section; of no bytes where there is none.
-    pub request: RequestDigest,
+    /// What its author asks for; nothing where there is no request section.
+    pub request: Request,
 }
 
 /// Reads a component's outermost level. Code inside is skipped, not checked: whoever compiles it does.
 ///
 /// # Errors
-/// [`Refusal::Component`] for bytes that are no component, two requests, or a limit that is passed.
+/// [`Refusal::Component`] for bytes that are no component, a request that is malformed or stands there twice, or a limit that is passed.
 pub fn inspect(bytes: &[u8]) -> Result<Inspection, Refusal> {
     let mut face = Face::default();
     let mut depth = 0_usize;
@@ -46,7 +45,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection, Refusal> {
             _ => {}
         }
     }
-    Ok(face.finish())
+    face.finish()
 }
 
 fn refused(reason: String) -> Refusal {
@@ -78,10 +77,10 @@ impl<'a> Face<'a> {
             }
             Payload::CustomSection(section) if section.name() == REQUEST_SECTION => {
                 let data = section.data();
-                if data.len() > REQUEST_BYTES_LIMIT {
+                if data.len() > REQUEST_BYTES_MAX {
                     let found = data.len();
                     return Err(refused(format!(
-                        "section `{REQUEST_SECTION}` has {found} bytes, at most {REQUEST_BYTES_LIMIT} are allowed"
+                        "section `{REQUEST_SECTION}` has {found} bytes, at most {REQUEST_BYTES_MAX} are allowed"
                     )));
                 }
                 if self.request.replace(data).is_some() {
@@ -100,14 +99,15 @@ impl<'a> Face<'a> {
         Ok(())
     }
 
-    fn finish(self) -> Inspection {
+    fn finish(self) -> Result<Inspection, Refusal> {
         let mut kinds = self.exports.iter().filter_map(|export| kind(export));
         let kind = match (kinds.next(), kinds.next()) {
             (Some(kind), None) => Some(kind),
             _ => None,
         };
-        let request = RequestDigest::of(self.request.unwrap_or_default());
-        Inspection { kind, imports: self.imports, exports: self.exports, request }
+        let request = Request::parse(self.request.unwrap_or_default())
+            .map_err(|error| refused(format!("section `{REQUEST_SECTION}`: {error}")))?;
+        Ok(Inspection { kind, imports: self.imports, exports: self.exports, request })
     }
 }
 
@@ -125,6 +125,7 @@ fn kind(export: &str) -> Option<PluginKind> {
 
 #[cfg(test)]
 mod tests {
+    use loopwright_contract::digest::RequestDigest;
     use proptest::prelude::*;
 
     use super::*;
@@ -142,9 +143,10 @@ mod tests {
         assert_eq!(found.kind, Some(PluginKind::Tool));
         assert_eq!(found.imports, ["loopwright:afv/log@0.1.0"]);
         assert_eq!(found.exports, ["loopwright:afv/tool@0.1.0"]);
+        assert_eq!(found.request, Request::default());
         // The SHA-256 of no bytes.
         assert_eq!(
-            found.request.to_string(),
+            found.request.digest.to_string(),
             "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         );
         assert_eq!(inspect(&component("")).unwrap().kind, None);
@@ -153,16 +155,24 @@ mod tests {
 
     #[test]
     fn the_request_is_the_outermost_section_and_only_one() {
-        let section = |text: &str| format!(r#"(@custom "loopwright:request" "{text}")"#);
-        let request = inspect(&component(&section("{}"))).unwrap().request;
-        assert_eq!(request, RequestDigest::of(b"{}"));
-        let inner = format!("(component {}) (core module {})", section("1"), section("2"));
-        assert_eq!(inspect(&component(&inner)).unwrap().request, RequestDigest::of(b""));
-        let twice = inspect(&component(&format!("{}{}", section("1"), section("2"))));
+        let asks = |log: u32| {
+            format!(r#"{{"format":"loopwright-request/1","capabilities":[{{"capability":"log","bytes":{log}}}]}}"#)
+        };
+        let section = |text: &str| {
+            let escaped: String = text.bytes().map(|byte| format!("\\{byte:02x}")).collect();
+            format!(r#"(@custom "loopwright:request" "{escaped}")"#)
+        };
+        let request = inspect(&component(&section(&asks(9)))).unwrap().request;
+        assert_eq!((request.digest, request.capabilities.log_bytes), (RequestDigest::of(asks(9).as_bytes()), 9));
+        let inner = format!("(component {}) (core module {})", section(&asks(1)), section(&asks(2)));
+        assert_eq!(inspect(&component(&inner)).unwrap().request, Request::default());
+        let twice = inspect(&component(&section(&asks(1)).repeat(2)));
         assert!(twice.unwrap_err().to_string().contains("twice"));
-        let most = "x".repeat(REQUEST_BYTES_LIMIT);
-        assert!(inspect(&component(&section(&most))).is_ok());
-        assert!(inspect(&component(&section(&format!("{most}x")))).is_err());
+        let padded = |bytes: usize| format!("{}{}", asks(1), " ".repeat(bytes - asks(1).len()));
+        assert!(inspect(&component(&section(&padded(REQUEST_BYTES_MAX)))).is_ok());
+        assert!(inspect(&component(&section(&padded(REQUEST_BYTES_MAX + 1)))).is_err());
+        let malformed = inspect(&component(&section("{}"))).unwrap_err().to_string();
+        assert!(malformed.contains("section `loopwright:request`: request: expected `format`"), "{malformed}");
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn finish(store: &Store, locked: Locked, lock: &Lock) -> Result<Fetched, Registr
     };
     let component = store.load("component", &locked.content.into(), COMPONENT_BYTES_LIMIT)?.ok_or_else(gone)?;
     let inspection = inspect(&component)?;
-    agree("request", inspection.request, locked.request)?;
+    agree("request", inspection.request.digest, locked.request)?;
     let yanked = lock.yank_of(&locked.release).is_some();
     Ok(Fetched { locked, component, inspection, yanked })
 }

@@ -1,5 +1,5 @@
-//! Names, digests, signatures and distribution of plugin components. It does not know what is in a component beyond its face, what it may touch
-//! or how it runs.
+//! Names, digests, signatures and distribution of plugin components, and what an operator grants them. It does not know what is in a
+//! component beyond its face, or how it runs: a decision about capabilities is made here and enforced by whoever links.
 //!
 //! **Installed components.** A folder of components has an `index.json`. [`Index::open`] reads it strictly, and [`Index::load`] hands out a
 //! component's bytes only when they are the ones that the index names: the digest is computed over the bytes that are returned, at every load.
@@ -43,6 +43,7 @@ pub mod envelope;
 mod error;
 pub mod fetch;
 mod file;
+pub mod grants;
 mod index;
 pub mod install;
 pub mod key;

@@ -183,7 +183,7 @@ fn attach(
         release: release.clone(),
         content: ContentDigest::of(component),
         manifest: manifest.digest,
-        request: inspect(component)?.request,
+        request: inspect(component)?.request.digest,
         issued: signer.now,
     };
     let (content, request) = (statement.content, statement.request);

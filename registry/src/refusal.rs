@@ -113,6 +113,20 @@ pub enum Refusal {
         /// The package that was to be installed.
         package: String,
     },
+    /// A release would be left out for want of a grant, and an earlier one serves.
+    #[error(
+        "`{release}` is not installed, and version {serves} serves on: it imports `{lacks}`, which it was not granted\nhint: pull it with --grant to consent to: {asks}"
+    )]
+    Ungranted {
+        /// The release.
+        release: String,
+        /// The version that serves.
+        serves: String,
+        /// The interfaces.
+        lacks: String,
+        /// All that it asks for, in words.
+        asks: String,
+    },
     /// The bytes are no plugin component.
     #[error("component: {reason}")]
     Component {

@@ -17,6 +17,7 @@ fn main() -> anyhow::Result<()> {
     // Components and their compiled form; both are made by the task runner and the first start.
     let shared = Shared {
         plugins: PathBuf::from("target/plugins"),
+        grants: None,
         cache: PathBuf::from("target/cache"),
         json: false,
         log: "warn".to_owned(),

@@ -3,6 +3,7 @@
 pub mod author;
 pub mod bench;
 pub mod compile;
+mod consent;
 pub mod doctor;
 pub mod gate;
 pub mod pack;

@@ -13,7 +13,7 @@ use loopwright_kit::{NewPlugin, Sdk};
 use serde_json::{Value, json};
 
 use crate::cli::{PluginCommand, Shared};
-use crate::commands::author;
+use crate::commands::{author, consent};
 use crate::exit::Exit;
 use crate::output;
 use crate::table::{Align, cut, render};
@@ -45,6 +45,9 @@ pub fn plugin(shared: &Shared, command: &PluginCommand) -> anyhow::Result<Exit> 
             author::test(shared, dir, &author::Which { filter: filter.as_deref(), bless: *bless })
         }
         PluginCommand::Diff { a, b } => author::diff(shared, a, b),
+        PluginCommand::Explain { plugin } => consent::explain(shared, plugin),
+        PluginCommand::Grant { name, versions, except } => consent::grant(shared, name, versions.as_ref(), except),
+        PluginCommand::Revoke { name } => consent::revoke(shared, name),
     }
 }
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use loopwright_contract::digest::BlobDigest;
-use loopwright_registry::fetch::{Judge, fetch, fetch_locked, look};
+use loopwright_contract::plain;
+use loopwright_registry::fetch::{Fetched, Judge, fetch, fetch_locked, look};
 use loopwright_registry::install::install;
 use loopwright_registry::key::SecretKey;
 use loopwright_registry::lock::{LOCK_FILE, Lock};
@@ -15,11 +16,13 @@ use loopwright_registry::name::Package;
 use loopwright_registry::place::{self, HttpLimits, Place, PlaceError, Plain};
 use loopwright_registry::publish::{self, Published, Signer, releases};
 use loopwright_registry::reference::Address;
+use loopwright_registry::refusal::Refusal;
 use loopwright_registry::store::Store;
 use loopwright_registry::trust::Trust;
-use loopwright_registry::{COMPONENT_BYTES_LIMIT, Index, RegistryError};
+use loopwright_registry::{COMPONENT_BYTES_LIMIT, INDEX_FILE, Index, RegistryError};
 use serde_json::json;
 
+use super::consent::{self, Arrival};
 use crate::cli::Shared;
 use crate::cli_registry::{LocalArgs, PlaceArgs, PullArgs, RegistryCommand, SignArgs, YankArgs};
 use crate::exit::{Exit, NotInstalled};
@@ -167,6 +170,10 @@ fn pull(shared: &Shared, args: &PullArgs) -> anyhow::Result<Exit> {
         }
         fetched
     }?;
+    // Grants lie beside the plugins that they are for.
+    let beside = Shared { plugins: folder.to_owned(), ..shared.clone() };
+    let arrival = consent::arrival(&beside, &fetched, args.grant)?;
+    stays(folder, &fetched, &arrival)?;
     let installed = install(folder, &fetched, args.replace)?;
     lock.set(fetched.locked.clone());
     lock.write(&lock_path)?;
@@ -177,9 +184,10 @@ fn pull(shared: &Shared, args: &PullArgs) -> anyhow::Result<Exit> {
         ));
     }
     let locked = &fetched.locked;
+    let Arrival { decision, lacks } = &arrival;
     if shared.json {
         output::json(
-            &json!({"installed": installed, "locked": locked, "yanked": fetched.yanked, "imports": fetched.inspection.imports}),
+            &json!({"installed": installed, "locked": locked, "yanked": fetched.yanked, "imports": fetched.inspection.imports, "asks": fetched.inspection.request.capabilities.to_list(), "granted": decision.effective.to_list(), "decided": decision.standing, "lacks": lacks}),
         );
         return Ok(Exit::Good);
     }
@@ -191,7 +199,40 @@ fn pull(shared: &Shared, args: &PullArgs) -> anyhow::Result<Exit> {
         "manifest {}\ncontent  {}\nrequest  {}\nsigner   {}",
         locked.manifest, locked.content, locked.request, locked.signer
     ));
+    let asked = fetched.inspection.request.capabilities.lines();
+    for line in &asked {
+        output::line(format_args!("asks to   {}", plain::Plain(line)));
+    }
+    if !asked.is_empty() {
+        output::line(format_args!(
+            "granted   {} of {}: {}",
+            asked.len().saturating_sub(decision.denied.len()),
+            asked.len(),
+            decision.standing
+        ));
+    }
+    if !decision.denied.is_empty() {
+        let name = &locked.release.package.name;
+        let out = if lacks.is_empty() { "" } else { ", without which it is left out" };
+        output::note(format_args!(
+            "hint: `loopwright plugin explain {name}` says more, `loopwright plugin grant {name}` grants what it asks for{out}"
+        ));
+    }
     Ok(Exit::Good)
+}
+
+/// A release that would be left out for want of a grant does not take the place of one that serves.
+fn stays(folder: &Path, fetched: &Fetched, arrival: &Arrival) -> Result<(), RegistryError> {
+    let release = &fetched.locked.release;
+    if arrival.lacks.is_empty() || !folder.join(INDEX_FILE).exists() {
+        return Ok(());
+    }
+    let index = Index::open(folder)?;
+    let serves = index.entries().iter().find(|entry| entry.package.as_ref() == Some(&release.package));
+    let Some(serves) = serves.filter(|entry| entry.version != release.version) else { return Ok(()) };
+    let asks = fetched.inspection.request.capabilities.lines().join(", ");
+    let (release, serves, lacks) = (release.to_string(), serves.version.to_string(), arrival.lacks.join("`, `"));
+    Err(Refusal::Ungranted { release, serves, lacks, asks }.into())
 }
 
 fn list_installed(shared: &Shared, local: &LocalArgs) -> anyhow::Result<Exit> {

@@ -133,7 +133,10 @@ fn meets(error: &RegistryError) -> Meets {
             Refusal::Yanked { .. } => Meets::Yanked,
             Refusal::Moved { .. } => Meets::Moved,
             Refusal::Component { .. } => Meets::Component,
-            Refusal::Published { .. } | Refusal::Incompatible { .. } | Refusal::NameTaken { .. } => Meets::OtherError,
+            Refusal::Published { .. }
+            | Refusal::Incompatible { .. }
+            | Refusal::NameTaken { .. }
+            | Refusal::Ungranted { .. } => Meets::OtherError,
         },
         RegistryError::Place(place) => match place {
             PlaceError::Redirect { .. } => Meets::Redirect,

@@ -124,7 +124,7 @@ impl Stage {
     /// A true statement about a manifest, to be made false.
     pub(super) fn statement(&self, raw: &RawManifest) -> Result<Statement, RegistryError> {
         let (content, _) = Manifest::read(&raw.bytes)?.component()?;
-        let request = inspect(&self.component)?.request;
+        let request = inspect(&self.component)?.request.digest;
         Ok(Statement {
             act: Act::Publish,
             release: self.release.clone(),

@@ -20,6 +20,8 @@ mod shared {
             import loopwright:afv/tools@0.1.0;
             import loopwright:afv/consent@0.1.0;
             import loopwright:afv/evidence@0.1.0;
+            import loopwright:afv/tool-caller@0.1.0;
+            import loopwright:afv/scratch@0.1.0;
         ",
         imports: { default: trappable },
         with: { "loopwright:afv/evidence.snapshot": crate::SnapshotHandle },

@@ -14,6 +14,7 @@
 //! ```
 
 pub mod action;
+pub mod capability;
 pub mod context;
 pub mod digest;
 pub mod environment;

@@ -134,13 +134,28 @@ pub struct Catalogue {
     pub uses: Vec<CollectionUse>,
 }
 
-/// What the operator lets a plugin touch. Nothing listed, nothing granted.
+/// What a plugin may touch in the end: what is its own, and what its author asked for *and* the operator granted. Nothing listed, nothing
+/// granted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// Collections it may read, sorted.
     pub read: Vec<CollectionName>,
     /// Collections it may write, sorted; reading them needs its own entry.
     pub write: Vec<CollectionName>,
+    /// Other plugins' tools that it may call, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub call: Vec<ToolName>,
+    /// Bytes that it may keep from call to call of an episode, its keys included.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub scratch_bytes: u64,
+    /// Bytes of log a call, beyond those that every plugin has; 0: no more than those.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub log_bytes: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form of a condition")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A call of a tool, with arguments that conform to the tool's schema.

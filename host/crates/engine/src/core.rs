@@ -12,6 +12,8 @@ use crate::{
     bindings::{skill::SkillPlugin, tool::ToolPlugin, types},
     installed::Installed,
     invoke::Invoked,
+    kept_bytes::KeptBytes,
+    nested::Nested,
     record::Record,
     store::Live,
     swap::Pins,
@@ -28,6 +30,10 @@ pub(crate) struct Core {
     /// The task's seed: each plugin draws from a stream of its own, so that one more draw by one does not shift another's.
     pub(crate) seed: u64,
     pub(crate) streams: BTreeMap<PluginName, SeededRandom>,
+    /// What plugins keep for themselves from call to call, where they were granted it.
+    pub(crate) kept: BTreeMap<PluginName, KeptBytes>,
+    /// Calls within the call that runs.
+    pub(crate) nested: Nested,
     /// Live tools, by the plugin's position.
     pub(crate) tools: Vec<Slot<ToolPlugin>>,
     /// Live skills, by the plugin's position.
@@ -105,6 +111,8 @@ impl Core {
             world: None,
             seed,
             streams: BTreeMap::new(),
+            kept: BTreeMap::new(),
+            nested: Nested::default(),
             running: Running::default(),
             invoked: Vec::new(),
             consents: BTreeSet::new(),
@@ -118,6 +126,7 @@ impl Core {
     pub(crate) fn fork(&self) -> Self {
         let mut fork = Self::new(Arc::clone(&self.installed), self.state.fork(), self.seed, self.record.clone());
         fork.streams.clone_from(&self.streams);
+        fork.kept.clone_from(&self.kept);
         fork.consents.clone_from(&self.consents);
         fork.world.clone_from(&self.world);
         fork.pins.clone_from(&self.pins);

@@ -55,6 +55,22 @@ pub enum Refusal {
         /// The imports that no plugin of the kind has, sorted.
         imports: Vec<String>,
     },
+    /// What its author asks for cannot be read, or is less than what it declares.
+    #[error("what it asks for: {reason}")]
+    Request {
+        /// Where, what was expected and what was found.
+        reason: String,
+    },
+    /// It imports the interface of a capability that it does not ask for, or that no plugin of its kind may have.
+    #[error(
+        "it imports `{interface}`, which its request does not ask for, or which no plugin of kind {kind:?} may have\nhint: ask for the capability in request.json, and build it again"
+    )]
+    NotAskedFor {
+        /// The interface.
+        interface: String,
+        /// What it claims to be.
+        kind: PluginKind,
+    },
     /// It exports another world than its index says, or none of ours.
     #[error("expected {expected}, found exports: {found}")]
     WrongWorld {

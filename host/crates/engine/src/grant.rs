@@ -1,6 +1,10 @@
-//! Who may touch which collection. The author asks, the operator decides; what no rule names is denied.
+//! Who may touch what. The author asks in the component's request, the operator decides; what both say is granted, and what no decision is about
+//! is denied.
+
+use std::{borrow::Borrow, collections::BTreeMap};
 
 use loopwright_contract::{
+    capability::{Capabilities, CollectionAccess, LOG_BYTES_FREE},
     episode::PluginKind,
     name::{CollectionName, PluginName},
     tool::{Catalogue, Grant},
@@ -10,124 +14,89 @@ use loopwright_contract::{
 /// own, and no plugin may take the name.
 pub(crate) const ENVIRONMENT_COLLECTION: &str = "environment";
 
-/// Which names a rule is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Names<T> {
-    /// Every name.
-    Any,
-    /// One name.
-    Only(T),
+/// What an operator gives one plugin.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Given {
+    /// Nothing besides what is its own.
+    #[default]
+    Nothing,
+    /// All that its request asks for.
+    WhatItAsksFor,
+    /// Of what its request asks for, this.
+    Only(Capabilities),
 }
 
-impl<T: PartialEq> Names<T> {
-    fn has(&self, name: &T) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Only(only) => only == name,
-        }
-    }
-}
-
-/// What a rule lets a plugin do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Read.
-    Read,
-    /// Read and write.
-    Write,
-}
-
-/// One decision of the operator. Rules only ever add.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GrantRule {
-    /// Who.
-    pub plugin: Names<PluginName>,
-    /// What.
-    pub collection: Names<CollectionName>,
-    /// How.
-    pub access: Access,
-}
-
-/// The operator's decisions about collections that a plugin does not own.
+/// The operator's decisions.
 ///
-/// A tool has its own collections without a rule, and of others those that it asks for *and* a rule gives. A skill, which asks for nothing,
-/// reads what a rule gives. An environment has the host's collection for environments without a rule, and of others what a rule gives: one
-/// that came from a stranger holds no keys to the phone. A verifier has none: it sees evidence.
+/// A tool has its own collections without any, and an environment the host's collection for environments. Everything else takes a request and a
+/// decision: collections of others, calls of tools, scratch, and log beyond what every plugin has. A verifier has none of it but log, whatever
+/// is decided: it sees evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GrantPolicy {
-    /// The rules. None: tools have their own collections, and skills read nothing.
-    pub rules: Vec<GrantRule>,
+    /// Plugin by plugin.
+    pub given: BTreeMap<PluginName, Given>,
+    /// For every other plugin.
+    pub otherwise: Given,
 }
 
 impl GrantPolicy {
-    /// A policy that gives tools what they ask for and lets skills read everything: for plugins that ship with the host.
+    /// A policy that gives every plugin what it asks for: for plugins that ship with the host.
     #[must_use]
     pub fn trusting() -> Self {
-        Self { rules: vec![GrantRule { plugin: Names::Any, collection: Names::Any, access: Access::Write }] }
+        Self { given: BTreeMap::new(), otherwise: Given::WhatItAsksFor }
     }
 
-    fn allows(&self, plugin: &PluginName, collection: &CollectionName, access: Access) -> bool {
-        let enough = |rule: &GrantRule| access == Access::Read || rule.access == Access::Write;
-        self.rules.iter().any(|rule| rule.plugin.has(plugin) && rule.collection.has(collection) && enough(rule))
-    }
-
-    /// What a plugin may touch. `all` are the collections of all installed plugins.
-    pub(crate) fn grant(
-        &self,
-        plugin: &PluginName,
-        kind: PluginKind,
-        catalogue: Option<&Catalogue>,
-        all: &[CollectionName],
-    ) -> Grant {
-        let mut grant = Grant::default();
-        match kind {
-            PluginKind::Verifier => {}
-            PluginKind::Environment => {
-                let given = |access: Access| {
-                    let own = |name: &&CollectionName| name.as_str() == ENVIRONMENT_COLLECTION;
-                    all.iter().filter(move |name| own(name) || self.allows(plugin, name, access)).cloned().collect()
-                };
-                grant = Grant { read: given(Access::Read), write: given(Access::Write) };
-            }
-            PluginKind::Skill => {
-                grant.read.extend(all.iter().filter(|name| self.allows(plugin, name, Access::Read)).cloned())
-            }
-            PluginKind::Tool => {
-                let Some(catalogue) = catalogue else { return grant };
-                let own = catalogue.collections.iter().map(|spec| &spec.name);
-                let asked = |access: Access| {
-                    catalogue
-                        .uses
-                        .iter()
-                        .filter(move |uses| access == Access::Read || uses.write)
-                        .map(|uses| &uses.name)
-                };
-                grant.read.extend(
-                    own.clone()
-                        .chain(asked(Access::Read).filter(|name| self.allows(plugin, name, Access::Read)))
-                        .cloned(),
-                );
-                grant.write.extend(
-                    own.chain(asked(Access::Write).filter(|name| self.allows(plugin, name, Access::Write))).cloned(),
-                );
-            }
+    /// What a plugin gets of what it asks for.
+    #[must_use]
+    pub fn effective(&self, plugin: &PluginName, kind: PluginKind, asked: &Capabilities) -> Capabilities {
+        let asked = asked.for_kind(kind);
+        match self.given.get(plugin).unwrap_or(&self.otherwise) {
+            Given::Nothing => Capabilities::default(),
+            // With itself: what this host does not know is given to nobody.
+            Given::WhatItAsksFor => asked.intersection(&asked),
+            Given::Only(given) => asked.intersection(given),
         }
-        for names in [&mut grant.read, &mut grant.write] {
-            names.sort();
-            names.dedup();
-        }
-        grant
     }
 }
 
-/// Whether a sorted list of collections has a name.
-pub(crate) fn has(granted: &[CollectionName], collection: &str) -> bool {
-    granted.binary_search_by(|name| name.as_str().cmp(collection)).is_ok()
+/// What a plugin may touch: its own, and the rest of `effective` that there is. `all` are the collections of all installed plugins, sorted.
+pub(crate) fn grant(
+    kind: PluginKind,
+    catalogue: Option<&Catalogue>,
+    effective: &Capabilities,
+    all: &[CollectionName],
+) -> Grant {
+    let own = |name: &CollectionName| match kind {
+        PluginKind::Environment => name.as_str() == ENVIRONMENT_COLLECTION,
+        _ => catalogue.is_some_and(|catalogue| catalogue.collections.iter().any(|spec| spec.name == *name)),
+    };
+    let given = |name: &CollectionName, access: CollectionAccess| {
+        effective.collections.get(name).is_some_and(|given| *given >= access)
+    };
+    let with = |access: CollectionAccess| all.iter().filter(|name| own(name) || given(name, access)).cloned().collect();
+    Grant {
+        read: with(CollectionAccess::Read),
+        write: with(CollectionAccess::Write),
+        call: effective.tools.iter().cloned().collect(),
+        scratch_bytes: effective.scratch_bytes,
+        log_bytes: effective.log_bytes,
+    }
+}
+
+/// Bytes of a call's log that are kept and shown.
+pub(crate) fn log_bytes(grant: &Grant) -> usize {
+    usize::try_from(grant.log_bytes.max(LOG_BYTES_FREE)).unwrap_or(usize::MAX)
+}
+
+/// Whether a sorted list of names has one.
+pub(crate) fn has<T: Borrow<str>>(granted: &[T], name: &str) -> bool {
+    granted.binary_search_by(|granted| granted.borrow().cmp(name)).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use loopwright_contract::tool::{CollectionSpec, CollectionUse};
+    use loopwright_contract::tool::CollectionSpec;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -139,54 +108,91 @@ mod tests {
             indexes: vec![],
             initial: vec![],
         };
-        let uses = |name: &str, write| CollectionUse { name: name.parse().unwrap(), write };
-        Catalogue { tools: vec![], collections: vec![own], uses: vec![uses("power", false), uses("calendar", true)] }
+        Catalogue { tools: vec![], collections: vec![own], uses: vec![] }
+    }
+
+    fn capabilities(list: &Value) -> Capabilities {
+        Capabilities::parse(list, "").unwrap()
+    }
+
+    fn collection(name: &str, access: &str) -> Value {
+        json!({"capability": "collection", "name": name, "access": access})
+    }
+
+    /// Reads power, writes the calendar, calls two tools.
+    fn asked() -> Capabilities {
+        capabilities(&json!([
+            collection("power", "read"),
+            collection("calendar", "write"),
+            {"capability": "tool.call", "tools": ["manage_wifi", "set_alarm"]},
+            {"capability": "scratch", "bytes": 1_000},
+            {"capability": "log", "bytes": 9_000},
+            {"capability": "http"},
+        ]))
+    }
+
+    fn granted(policy: &GrantPolicy, kind: PluginKind) -> Grant {
+        let all: Vec<CollectionName> =
+            ["calendar", "environment", "notes", "power", "sms"].map(|name| name.parse().unwrap()).into();
+        let effective = policy.effective(&"p".parse().unwrap(), kind, &asked());
+        grant(kind, (kind == PluginKind::Tool).then(catalogue).as_ref(), &effective, &all)
     }
 
     fn check(policy: &GrantPolicy, kind: PluginKind, read: &[&str], write: &[&str]) {
-        let all = ["calendar", "environment", "notes", "power", "sms"].map(|name| name.parse().unwrap());
-        let grant = policy.grant(&"p".parse().unwrap(), kind, Some(&catalogue()), &all);
-        assert_eq!(
-            (
-                grant.read.iter().map(CollectionName::as_str).collect::<Vec<_>>(),
-                grant.write.iter().map(CollectionName::as_str).collect::<Vec<_>>()
-            ),
-            (read.to_vec(), write.to_vec()),
-            "{kind:?} {policy:?}"
-        );
+        let grant = granted(policy, kind);
+        let names = |granted: &[CollectionName]| granted.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!((names(&grant.read), names(&grant.write)), (texts(read), texts(write)), "{kind:?} {policy:?}");
     }
 
-    fn rule(plugin: &str, collection: &str, access: Access) -> GrantPolicy {
-        GrantPolicy {
-            rules: vec![GrantRule {
-                plugin: Names::Only(plugin.parse().unwrap()),
-                collection: Names::Only(collection.parse().unwrap()),
-                access,
-            }],
-        }
+    fn texts(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    fn only(list: &Value) -> GrantPolicy {
+        let given = BTreeMap::from([("p".parse().unwrap(), Given::Only(capabilities(list)))]);
+        GrantPolicy { given, otherwise: Given::Nothing }
     }
 
     #[test]
-    fn what_no_rule_gives_is_denied() {
+    fn what_no_decision_gives_is_denied() {
         let none = GrantPolicy::default();
         check(&none, PluginKind::Tool, &["notes"], &["notes"]);
         check(&none, PluginKind::Skill, &[], &[]);
         check(&none, PluginKind::Verifier, &[], &[]);
         check(&none, PluginKind::Environment, &["environment"], &["environment"]);
-        let one = rule("p", "power", Access::Read);
-        check(&one, PluginKind::Environment, &["environment", "power"], &["environment"]);
-        let everything = ["calendar", "environment", "notes", "power", "sms"];
-        check(&GrantPolicy::trusting(), PluginKind::Environment, &everything, &everything);
-        check(&rule("other", "power", Access::Write), PluginKind::Tool, &["notes"], &["notes"]);
+        let tool = granted(&none, PluginKind::Tool);
+        assert!(tool.call.is_empty() && (tool.scratch_bytes, tool.log_bytes) == (0, 0), "{tool:?}");
+        let other = GrantPolicy {
+            given: BTreeMap::from([("other".parse().unwrap(), Given::WhatItAsksFor)]),
+            otherwise: Given::Nothing,
+        };
+        check(&other, PluginKind::Tool, &["notes"], &["notes"]);
     }
 
     #[test]
-    fn a_rule_gives_no_more_than_was_asked_for() {
-        check(&rule("p", "power", Access::Write), PluginKind::Tool, &["notes", "power"], &["notes"]);
-        check(&rule("p", "calendar", Access::Read), PluginKind::Tool, &["calendar", "notes"], &["notes"]);
-        check(&rule("p", "sms", Access::Write), PluginKind::Tool, &["notes"], &["notes"]);
-        check(&GrantPolicy::trusting(), PluginKind::Tool, &["calendar", "notes", "power"], &["calendar", "notes"]);
-        check(&rule("p", "sms", Access::Write), PluginKind::Skill, &["sms"], &[]);
-        check(&GrantPolicy::trusting(), PluginKind::Verifier, &[], &[]);
+    fn a_decision_gives_no_more_than_was_asked_for() {
+        let wide = only(
+            &json!([collection("power", "write"), collection("sms", "write"), {"capability": "scratch", "bytes": 5_000}]),
+        );
+        check(&wide, PluginKind::Tool, &["notes", "power"], &["notes"]);
+        assert_eq!(granted(&wide, PluginKind::Tool).scratch_bytes, 1_000);
+        check(&only(&json!([collection("calendar", "read")])), PluginKind::Tool, &["calendar", "notes"], &["notes"]);
+        let trusting = GrantPolicy::trusting();
+        check(&trusting, PluginKind::Tool, &["calendar", "notes", "power"], &["calendar", "notes"]);
+        let all = granted(&trusting, PluginKind::Tool);
+        assert_eq!((all.call.len(), all.scratch_bytes, all.log_bytes), (2, 1_000, 9_000));
+        check(&trusting, PluginKind::Environment, &["calendar", "environment", "power"], &["calendar", "environment"]);
+    }
+
+    #[test]
+    fn a_decision_gives_no_more_than_the_kind_may_have() {
+        let trusting = GrantPolicy::trusting();
+        check(&trusting, PluginKind::Skill, &["calendar", "power"], &[]);
+        check(&trusting, PluginKind::Verifier, &[], &[]);
+        for kind in [PluginKind::Environment, PluginKind::Skill, PluginKind::Verifier] {
+            let grant = granted(&trusting, kind);
+            assert!(grant.call.is_empty() && grant.scratch_bytes == 0 && log_bytes(&grant) == 9_000, "{grant:?}");
+        }
+        assert_eq!(log_bytes(&Grant::default()), 4_096);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -16,7 +17,7 @@ use loopwright_world::World;
 use serde_json::Value;
 
 use crate::{
-    Engines,
+    Engines, GrantPolicy,
     bindings::{environment::EnvironmentPluginPre, skill::SkillPluginPre, tool::ToolPluginPre},
     config::EngineConfig,
     store::{Plugin, PluginState},
@@ -43,6 +44,28 @@ impl WorldSource for NoWorlds {
     }
 }
 
+/// A plugin that is left out of a host, because it imports interfaces that it was not granted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The plugin.
+    pub plugin: PluginName,
+    /// Its version.
+    pub version: String,
+    /// The interfaces, by name.
+    pub lacks: Vec<String>,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { plugin, version, lacks } = self;
+        write!(
+            formatter,
+            "plugin `{plugin}` {version} is left out: it imports `{}`, which it was not granted\nhint: `loopwright plugin explain {plugin}` says what it asks for, `loopwright plugin grant {plugin}` grants it",
+            lacks.join("`, `")
+        )
+    }
+}
+
 /// A plugin with its code, linked. A clone shares it.
 #[derive(Clone)]
 pub(crate) struct Loaded<P> {
@@ -54,6 +77,10 @@ pub(crate) struct Loaded<P> {
 pub(crate) struct Installed {
     pub(crate) engines: Arc<Engines>,
     pub(crate) config: EngineConfig,
+    /// What each plugin was granted, and what one that comes later will be.
+    pub(crate) policy: GrantPolicy,
+    /// Plugins that are left out.
+    pub(crate) waiting: Vec<Waiting>,
     /// Sorted by kind and name.
     pub(crate) records: Vec<PluginRecord>,
     pub(crate) tools: Vec<Loaded<ToolPluginPre<PluginState>>>,

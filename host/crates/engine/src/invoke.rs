@@ -1,13 +1,14 @@
 //! Runs one tool call as a transaction, and records it whatever comes of it.
 
-use std::{mem, sync::Arc};
+use std::{collections::BTreeMap, mem, sync::Arc};
 
 use loopwright_contract::{
     environment::Actor,
+    episode::PluginRecord,
     fault::{Budget, GuestFault, HostFault},
     limits::PluginLimits,
     name::PluginName,
-    tool::{Failure, Success, ToolCall},
+    tool::{AccessRule, Failure, Success, ToolCall},
 };
 use loopwright_world::{EpisodeSavepoint, SeededRandom, World};
 
@@ -18,7 +19,9 @@ use crate::{
     core::{Core, KeptLog, Slot},
     deadline::Deadline,
     installed::ToolEntry,
+    kept_bytes::KeptBytes,
     limits::Stop,
+    nested::Nested,
     store::{Live, Ran},
 };
 
@@ -53,10 +56,10 @@ pub(crate) struct Invoked {
 }
 
 /// The answer with the guest's own text of its data, which goes on to the environment as it is.
-struct Answer {
-    outcome: Outcome,
-    data_text: Option<String>,
-    fuel: u64,
+pub(crate) struct Answer {
+    pub(crate) outcome: Outcome,
+    pub(crate) data_text: Option<String>,
+    pub(crate) fuel: u64,
 }
 
 impl Answer {
@@ -110,6 +113,7 @@ impl Core {
             (_, None) => by,
         };
         let (before, at_ns) = (self.snapshot(), self.state.clock.now_ns());
+        self.nested = Nested::default();
         let (core, result) = self.run_call(&call, within);
         let (mut core, (plugin, answer)) = match (core, result) {
             (Some(core), Ok(answered)) => (core, answered),
@@ -123,7 +127,7 @@ impl Core {
             position,
             plugin,
             outcome: answer.outcome,
-            fuel: answer.fuel,
+            fuel: answer.fuel.saturating_add(core.nested.fuel),
             before,
             at_ns,
         });
@@ -141,7 +145,7 @@ impl Core {
     }
 
     /// Finds the tool, checks the arguments and runs it. An error is the host's.
-    fn run_call(self: Box<Self>, call: &ToolCall, within: &Deadline) -> Moved<(Option<PluginName>, Answer)> {
+    pub(crate) fn run_call(self: Box<Self>, call: &ToolCall, within: &Deadline) -> Moved<(Option<PluginName>, Answer)> {
         let installed = Arc::clone(&self.installed);
         let entry = installed.tool(call.tool.as_str()).filter(|entry| installed.is_of(entry, self.world.as_deref()));
         let Some(entry) = entry else {
@@ -193,6 +197,14 @@ impl Core {
         }
     }
 
+    /// Notes what the call needs, for those that it will make itself, and hands back what was noted of the call around it.
+    fn needs(&mut self, plugin: &PluginRecord, call: &ToolCall) -> Option<AccessRule> {
+        // A plugin that calls nobody never asks.
+        let rule = || self.installed.find(call.tool.as_str())?.0.spec.access_rule(&call.arguments).cloned();
+        let own = if plugin.grant.call.is_empty() { None } else { rule() };
+        mem::replace(&mut self.nested.needs, own)
+    }
+
     fn run_tool(mut self: Box<Self>, entry: &ToolEntry, call: &ToolCall, within: &Deadline) -> Moved<Answer> {
         let installed = Arc::clone(&self.installed);
         let Some(tool) = installed.tools.get(entry.plugin) else {
@@ -210,16 +222,18 @@ impl Core {
             }
             Err(Taken::Stopped(stop)) => return (Some(self), Err(stop)),
         };
-        let transaction = match Transaction::begin(&mut self, name) {
+        let transaction = match Transaction::begin(&mut self, &tool.plugin.record) {
             Ok(transaction) => transaction,
             Err(fault) => return (Some(self), Err(Stop::Host(fault))),
         };
+        let outer_needs = self.needs(&tool.plugin.record, call);
         self.depth += 1;
         let given = call::call_out(call);
         let Ran { core, result, fuel } =
             live.run(Some(self), deadline, |bindings, store| bindings.loopwright_afv_tool().call_call(store, &given));
         let Some(mut core) = core else { return (None, Err(internal("a tool's call lost its episode"))) };
         core.depth -= 1;
+        core.nested.needs = outer_needs;
         let answer = result.map(|answer| check_answer(entry, limits, answer, fuel)).or_else(|stop| match stop {
             Stop::Guest(fault) => Ok(Answer::faulted(fault, fuel)),
             Stop::Host(fault) => Err(Stop::Host(fault)),
@@ -235,7 +249,7 @@ impl Core {
             if keep && installed.config.instances == InstancePolicy::Keep { Slot::Idle(live) } else { Slot::Empty };
         core.put_tool(entry.plugin, slot);
         let done = matches!(&answer, Ok(Answer { outcome: Outcome::Ok(_), .. }));
-        match transaction.end(&mut core, name, done) {
+        match transaction.end(&mut core, done) {
             Ok(()) => (Some(core), answer),
             Err(fault) => (Some(core), Err(Stop::Host(fault))),
         }
@@ -251,28 +265,58 @@ enum Taken {
 /// An open call: what to go back to when it fails.
 struct Transaction {
     savepoint: EpisodeSavepoint,
+    plugin: PluginName,
+    own: Own,
+    /// Of every plugin, where the one that is called may call them.
+    all: Option<BTreeMap<PluginName, Own>>,
+}
+
+/// What a plugin has of its own in an episode.
+#[derive(Clone, Default)]
+struct Own {
     stream: Option<SeededRandom>,
+    kept: Option<KeptBytes>,
 }
 
 impl Transaction {
-    fn begin(core: &mut Core, plugin: &PluginName) -> Result<Self, HostFault> {
+    fn begin(core: &mut Core, plugin: &PluginRecord) -> Result<Self, HostFault> {
         let savepoint =
             core.state.begin().map_err(|error| HostFault::Internal(format!("cannot begin a call: {error}")))?;
-        Ok(Self { savepoint, stream: core.streams.get(plugin).cloned() })
+        let of =
+            |name: &PluginName| Own { stream: core.streams.get(name).cloned(), kept: core.kept.get(name).cloned() };
+        let everyone = || core.streams.keys().chain(core.kept.keys()).map(|name| (name.clone(), of(name))).collect();
+        let all = (!plugin.grant.call.is_empty()).then(everyone);
+        Ok(Self { savepoint, own: of(&plugin.name), plugin: plugin.name.clone(), all })
     }
 
-    fn end(self, core: &mut Core, plugin: &PluginName, keep: bool) -> Result<(), HostFault> {
+    fn end(self, core: &mut Core, keep: bool) -> Result<(), HostFault> {
         let ended = if keep {
             core.state.commit(self.savepoint)
         } else {
-            match self.stream {
-                Some(stream) => core.streams.insert(plugin.clone(), stream),
-                None => core.streams.remove(plugin),
-            };
+            if let Some(all) = self.all {
+                core.streams.clear();
+                core.kept.clear();
+                all.into_iter().for_each(|(plugin, own)| own.put_back(core, &plugin));
+            }
+            self.own.put_back(core, &self.plugin);
             core.state.rollback(self.savepoint)
         };
         ended.map_err(|error| HostFault::Internal(format!("cannot end a call: {error}")))
     }
+}
+
+impl Own {
+    fn put_back(self, core: &mut Core, plugin: &PluginName) {
+        put_back(&mut core.streams, plugin, self.stream);
+        put_back(&mut core.kept, plugin, self.kept);
+    }
+}
+
+fn put_back<T>(all: &mut BTreeMap<PluginName, T>, plugin: &PluginName, was: Option<T>) {
+    match was {
+        Some(was) => all.insert(plugin.clone(), was),
+        None => all.remove(plugin),
+    };
 }
 
 /// Whether what a tool answered is what the contract and its own spec say.

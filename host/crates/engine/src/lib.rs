@@ -42,8 +42,10 @@ mod installed;
 mod invoke;
 mod judge;
 mod kept;
+mod kept_bytes;
 mod limits;
 mod log;
+mod nested;
 mod plugin_host;
 mod prepare;
 mod record;
@@ -63,9 +65,9 @@ pub use compile::{
 };
 pub use config::{Allocator, CacheConfig, EngineConfig, InstancePolicy, PoolSize, PoolUse, TICK, Ticker};
 pub use error::{EngineError, InstallError, Refusal};
-pub use grant::{Access, GrantPolicy, GrantRule, Names};
+pub use grant::{Given, GrantPolicy};
 pub use install::{Candidate, Inspected, Says, Start, inspect};
-pub use installed::{NoWorlds, WorldSource};
+pub use installed::{NoWorlds, Waiting, WorldSource};
 pub use invoke::Outcome;
 pub use plugin_host::PluginHost;
 pub use scratch::{Scratch, ScratchCall};
@@ -77,7 +79,7 @@ pub use swap::{
 mod bindings {
     pub(crate) use loopwright_bindings::{
         Violation,
-        afv::{tools, types},
+        afv::{tool_caller, tools, types},
         convert, environment, skill, tool, verifier,
     };
 }

@@ -42,6 +42,11 @@ impl LogTail {
         self.lines.iter().map(String::as_str)
     }
 
+    /// All bytes that were written.
+    pub(crate) fn written(&self) -> u64 {
+        self.bytes as u64 + self.dropped
+    }
+
     /// Bytes that were written and are not kept.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped

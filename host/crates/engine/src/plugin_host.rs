@@ -11,7 +11,7 @@ use loopwright_contract::{
 };
 
 use crate::{
-    Candidate, EngineConfig, Engines, GrantPolicy, InstallError,
+    Candidate, EngineConfig, Engines, GrantPolicy, InstallError, Waiting,
     install::install,
     installed::{Installed, WorldSource},
     kept::KeptTasks,
@@ -49,6 +49,12 @@ impl PluginHost {
 
     fn share(&self, prepared: Arc<Prepared>) -> Arc<dyn PreparedTask> {
         Arc::new(Shared { prepared, pins: self.pins.clone() })
+    }
+
+    /// Plugins that are left out, because they import interfaces that they were not granted; sorted by kind and name.
+    #[must_use]
+    pub fn waiting(&self) -> &[Waiting] {
+        &self.installed.waiting
     }
 
     /// The engines that run the plugins.

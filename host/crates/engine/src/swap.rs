@@ -19,7 +19,7 @@ use loopwright_contract::{digest::ContentDigest, fault::HostFault, name::PluginN
 
 use crate::{
     Candidate, PluginHost,
-    install::{Code, inspect},
+    install::{Code, inspect, settle},
     installed::{Installed, Loaded, not_installed},
 };
 
@@ -95,7 +95,9 @@ impl PluginHost {
         let installed = &self.installed;
         let slot = installed.verifier(&candidate.name)?;
         slot.admits(candidate.digest)?;
-        let inspected = inspect(&installed.engines, &installed.config, candidate)?;
+        let mut inspected = inspect(&installed.engines, &installed.config, candidate)?;
+        // A verifier touches no collection, whatever there is.
+        settle(&mut inspected, &installed.policy, &[]);
         let Code::Verifier(pre) = inspected.code else {
             return Err(SwapError::NotAVerifier { name: candidate.name.clone(), kind: inspected.plugin.record.kind });
         };

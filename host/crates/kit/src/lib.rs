@@ -20,7 +20,7 @@ mod tools;
 pub use component::{component, is_component};
 pub use error::KitError;
 pub use manifest::{Kind, Lang, MANIFEST, Manifest};
-pub use request::{REQUEST, SECTION, embed, read_request, request_in};
+pub use request::{REQUEST, embed, read_request, request_in};
 pub use script::Script;
 pub use template::{NewPlugin, Sdk, create};
 pub use tools::{COMPONENTIZE_JS, COMPONENTIZE_PY, Tools};

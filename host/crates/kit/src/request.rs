@@ -1,10 +1,11 @@
 //! `request.json`: what the author asks for. It becomes a custom section of the component, so that the component's digest covers it.
 //!
-//! Here it is a JSON object and no more; what its keys mean is the engine's to say.
+//! What its capabilities mean is in `loopwright_contract::capability`; whether they are granted is an operator's to say.
 
 use std::fs;
 use std::path::Path;
 
+use loopwright_contract::capability::{REQUEST_SECTION as SECTION, Request};
 use wasm_encoder::{ComponentSection as _, CustomSection};
 use wasmparser::{Parser, Payload};
 
@@ -13,37 +14,22 @@ use crate::KitError;
 /// The file beside the sources.
 pub const REQUEST: &str = "request.json";
 
-/// The custom section's name.
-pub const SECTION: &str = "loopwright:request";
-
-/// Bytes of a request.
-const REQUEST_BYTES_MAX: usize = 64 * 1024;
-
 /// The request of a plugin's folder, as it stands in its file; none where there is no file.
 ///
 /// # Errors
-/// [`KitError`] when it is too large or no JSON object.
+/// [`KitError`] when it is not a request.
 pub fn read_request(folder: &Path) -> Result<Option<String>, KitError> {
     let path = folder.join(REQUEST);
     if !path.exists() {
         return Ok(None);
     }
     let text = fs::read_to_string(&path).map_err(KitError::io("read", &path))?;
-    check(&text).map_err(|what| KitError::plugin(path, what))?;
+    parse(&text).map_err(|what| KitError::plugin(path, what))?;
     Ok(Some(text))
 }
 
-fn check(text: &str) -> Result<(), String> {
-    if text.len() > REQUEST_BYTES_MAX {
-        return Err(format!("expected at most {REQUEST_BYTES_MAX} bytes, found {}", text.len()));
-    }
-    match serde_json::from_str::<serde_json::Value>(text) {
-        Ok(value) if value.is_object() => Ok(()),
-        Ok(value) => {
-            Err(format!("expected a JSON object, found `{}`", value.to_string().chars().take(40).collect::<String>()))
-        }
-        Err(error) => Err(format!("expected a JSON object: {error}")),
-    }
+pub(crate) fn parse(text: &str) -> Result<Request, String> {
+    Request::parse(text.as_bytes()).map_err(|error| error.to_string())
 }
 
 /// A component with a request in it, byte for byte.
@@ -51,7 +37,7 @@ fn check(text: &str) -> Result<(), String> {
 /// # Errors
 /// [`KitError`] when it is no component, or has a request already.
 pub fn embed(component: &[u8], request: &str) -> Result<Vec<u8>, KitError> {
-    check(request).map_err(KitError::Component)?;
+    parse(request).map_err(KitError::Component)?;
     if request_in(component)?.is_some() {
         return Err(KitError::Component(format!("it has a section `{SECTION}` already")));
     }
@@ -89,16 +75,18 @@ pub fn request_in(component: &[u8]) -> Result<Option<String>, KitError> {
 mod tests {
     use super::*;
 
+    const NOTHING: &str = r#"{"format": "loopwright-request/1", "capabilities": []}"#;
+
     #[test]
     fn what_is_embedded_is_read_back_byte_for_byte() {
         let component = wat::parse_str("(component (core module (func)))").unwrap();
-        let request = "{ \"collections\": {\"read\": [\"名\"]} }\n";
+        let request = format!("{NOTHING}\n");
         assert_eq!(request_in(&component).unwrap(), None);
-        let bytes = embed(&component, request).unwrap();
-        assert_eq!(request_in(&bytes).unwrap().as_deref(), Some(request));
+        let bytes = embed(&component, &request).unwrap();
+        assert_eq!(request_in(&bytes).unwrap(), Some(request));
         assert!(bytes.starts_with(&component));
         assert!(wasmparser::Validator::new().validate_all(&bytes).is_ok());
-        assert!(embed(&bytes, "{}").unwrap_err().to_string().contains("already"));
+        assert!(embed(&bytes, NOTHING).unwrap_err().to_string().contains("already"));
     }
 
     #[test]
@@ -108,11 +96,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_refused() {
+    fn what_is_no_request_is_refused() {
         let component = wat::parse_str("(component)").unwrap();
-        for text in ["", "[]", "1", "{", &format!("{{}}{}", " ".repeat(REQUEST_BYTES_MAX))] {
-            assert!(embed(&component, text).is_err(), "{:.20}", text);
+        for text in
+            ["", "[]", "{}", "{", r#"{"format": "loopwright-request/1", "capabilities": [{"capability": "log"}]}"#]
+        {
+            assert!(embed(&component, text).is_err(), "{text}");
         }
-        assert!(embed(b"not wasm", "{}").is_err());
+        assert!(embed(b"not wasm", NOTHING).is_err());
     }
 }

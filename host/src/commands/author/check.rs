@@ -1,11 +1,10 @@
 //! `plugin check`: whether a host would install a component, and what it costs.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use loopwright_contract::fault::chain;
 use loopwright_engine::{Inspected, Says};
-use loopwright_kit::request_in;
+use loopwright_registry::component;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -57,11 +56,7 @@ pub fn check(shared: &Shared, path: &Path) -> anyhow::Result<Exit> {
 
 fn findings(shared: &Shared, subject: &Subject, path: &Path) -> anyhow::Result<Vec<Finding>> {
     let mut findings = vec![Finding::new("size", Ok(format!("{} bytes", subject.bytes.len())))];
-    let request = request_in(&subject.bytes).map_err(|error| error.to_string());
-    findings.push(Finding::new(
-        "request",
-        request.clone().map(|text| text.map_or("asks for nothing".to_owned(), shortened)),
-    ));
+    findings.push(Finding::new("request", asked(&subject.bytes)));
     let workbench = Workbench::new(wire::config(shared, Engine::default()))?;
     let candidate = subject.candidate()?;
     let inspected = match workbench.inspect(&candidate) {
@@ -74,7 +69,7 @@ fn findings(shared: &Shared, subject: &Subject, path: &Path) -> anyhow::Result<V
     let kind = crate::commands::plugin::kind(inspected.record().kind);
     let described = format!("{kind} {} {}", inspected.identity.name, inspected.identity.version);
     findings.push(Finding::new("world", Ok(described)));
-    findings.push(Finding::new("imports", imports(&inspected, request.ok().flatten().as_deref())));
+    findings.push(Finding::new("imports", imports(&inspected)));
     findings.push(Finding::new("names", names(&inspected)));
     findings.push(Finding::new("start", start(&inspected)));
     // Asked a second time, in another instance: what differs depends on more than its code.
@@ -86,8 +81,11 @@ fn findings(shared: &Shared, subject: &Subject, path: &Path) -> anyhow::Result<V
     Ok(findings)
 }
 
-fn shortened(text: String) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect()
+/// What it asks for, in words.
+fn asked(component: &[u8]) -> Result<String, String> {
+    let request = component::inspect(component).map_err(|error| error.to_string())?.request;
+    let lines = request.capabilities.lines();
+    Ok(if lines.is_empty() { "asks for nothing".to_owned() } else { lines.join(", ") })
 }
 
 /// What a component says of itself, as one value.
@@ -109,24 +107,18 @@ fn same(first: &Inspected, second: Option<&Inspected>) -> Result<String, String>
     }
 }
 
-/// What the plugin uses against what it asks for. The request's own meaning is the engine's; here it is read for two lists alone.
-fn imports(inspected: &Inspected, request: Option<&str>) -> Result<String, String> {
-    let request: Value = request.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let asked = |way: &str| -> BTreeSet<String> {
-        let names = request.pointer(&format!("/collections/{way}")).and_then(Value::as_array);
-        names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let (read, write) = (asked("read"), asked("write"));
-    if let Says::Tool(catalogue) = &inspected.says {
-        for uses in &catalogue.uses {
-            let (way, list) = if uses.write { ("write", &write) } else { ("read", &read) };
-            if !list.contains(uses.name.as_str()) && !write.contains(uses.name.as_str()) {
-                return Err(format!(
-                    "uses collection `{}`, which the request does not ask to {way}\nhint: add it to `collections.{way}` of request.json",
-                    uses.name
-                ));
-            }
-        }
+/// What it imports, and of what it asks for that which no plugin of its kind may have. That it asks for all that it imports and declares was
+/// checked when it was inspected.
+fn imports(inspected: &Inspected) -> Result<String, String> {
+    let asked = &inspected.request.capabilities;
+    let kind = inspected.record().kind;
+    let never = asked.beyond(&asked.for_kind(kind));
+    if !never.is_empty() {
+        return Err(format!(
+            "the request asks for what no plugin of kind {} may have: {}\nhint: take it out of request.json",
+            crate::commands::plugin::kind(kind),
+            never.join(", ")
+        ));
     }
     let names: Vec<&str> = inspected
         .imports
@@ -134,7 +126,10 @@ fn imports(inspected: &Inspected, request: Option<&str>) -> Result<String, Strin
         .map(|name| name.trim_start_matches("loopwright:afv/").split('@').next().unwrap_or_default())
         .filter(|name| !["types", "plugin"].contains(name))
         .collect();
-    Ok(if names.is_empty() { "none".to_owned() } else { names.join(", ") })
+    let unused: Vec<&str> = asked.interfaces().into_iter().filter(|name| !names.contains(name)).collect();
+    let note =
+        if unused.is_empty() { String::new() } else { format!("; asked for and not used: {}", unused.join(", ")) };
+    Ok(if names.is_empty() { format!("none{note}") } else { format!("{}{note}", names.join(", ")) })
 }
 
 /// Names and schemas were checked when it was inspected; here is what they are.

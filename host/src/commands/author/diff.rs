@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use loopwright_contract::capability::Capabilities;
 use loopwright_engine::{Inspected, Says};
-use loopwright_kit::request_in;
 use serde_json::{Value, json};
 
 use super::{Subject, Workbench, check::said};
@@ -57,11 +57,8 @@ fn facts(workbench: &Workbench, path: &Path) -> anyhow::Result<BTreeMap<String, 
         ("size/start-fuel".to_owned(), json!(inspected.start.fuel)),
         ("size/memory-bytes".to_owned(), json!(inspected.start.memory_bytes)),
     ]);
-    let request: Value =
-        request_in(&subject.bytes)?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    facts.extend(
-        request.as_object().into_iter().flatten().map(|(key, value)| (format!("capabilities/{key}"), value.clone())),
-    );
+    let asked = inspected.request.capabilities.singles();
+    facts.extend(asked.iter().flat_map(Capabilities::lines).map(|line| (format!("capabilities/{line}"), json!(true))));
     facts.extend(identity(&inspected));
     facts.extend(declared(&inspected));
     Ok(facts)

@@ -34,6 +34,7 @@ fn root() -> PathBuf {
 fn shared() -> Shared {
     Shared {
         plugins: root().join("target/plugins"),
+        grants: None,
         cache: root().join("target/cache"),
         json: false,
         log: "warn".to_owned(),

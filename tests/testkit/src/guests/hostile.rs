@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use loopwright_contract::name::{CollectionName, Lang, ToolName};
 use loopwright_contract::tool::{AccessRule, Catalogue, CollectionSpec, CollectionUse, Effect, Localized, ToolSpec};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::image::Image;
-use super::{GuestError, component};
+use super::{GuestError, component, with_request};
 
 /// The name under which a hostile tool plugin's collection is known.
 pub const HOSTILE: &str = "hostile";
@@ -218,8 +218,8 @@ pub fn neighbours() -> Result<[(&'static str, Vec<u8>); 3], GuestError> {
 fn tool(name: &str, text: &str, collection: &str, tools: &[&str]) -> Result<Vec<u8>, GuestError> {
     let mut image = Image::default();
     let identity = image.identity(name, "0.1.0", &[]);
-    let catalogue = catalogue(name, collection, tools.len())?;
-    let catalogue = image.catalogue_named(&catalogue, tools);
+    let declared = catalogue(name, collection, tools.len())?;
+    let catalogue = image.catalogue_named(&declared, tools);
     let done = image.success("done", "null");
     let failed = image.failure(409, "no", None);
     let constants = [("identity", identity), ("catalogue", catalogue), ("done", done), ("failed", failed)];
@@ -228,7 +228,14 @@ fn tool(name: &str, text: &str, collection: &str, tools: &[&str]) -> Result<Vec<
     if !text.contains("tool@0.1.0#call\"") {
         wat.push_str(prelude!("tool_call"));
     }
-    end(name, "tool-plugin", wat, text)
+    let component = end(name, "tool-plugin", wat, text)?;
+    // What it declares to touch it also asks for; that it was not granted is what stops it.
+    let asked: Vec<Value> = declared
+        .uses
+        .iter()
+        .map(|uses| json!({"capability": "collection", "name": uses.name, "access": "write"}))
+        .collect();
+    Ok(if asked.is_empty() { component } else { with_request(component, &asked.into()) })
 }
 
 fn environment(name: &str, text: &str) -> Result<Vec<u8>, GuestError> {

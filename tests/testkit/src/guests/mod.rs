@@ -3,6 +3,9 @@
 pub mod hostile;
 pub mod image;
 
+use loopwright_contract::capability::{REQUEST_FORMAT, REQUEST_SECTION};
+use serde_json::{Value, json};
+use wasm_encoder::{ComponentSection as _, CustomSection};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
@@ -49,6 +52,14 @@ pub fn component(guest: &str, world: &str, wat: &str) -> Result<Vec<u8>, GuestEr
         world: world.to_owned(),
         reason,
     })
+}
+
+/// The component with a request for these capabilities in it, as documents write them.
+#[must_use]
+pub fn with_request(mut component: Vec<u8>, capabilities: &Value) -> Vec<u8> {
+    let request = json!({"format": REQUEST_FORMAT, "capabilities": capabilities}).to_string();
+    CustomSection { name: REQUEST_SECTION.into(), data: request.as_bytes().into() }.append_to_component(&mut component);
+    component
 }
 
 fn encode(world: &str, mut module: Vec<u8>) -> Result<Vec<u8>, String> {

@@ -95,7 +95,14 @@ mod tests {
     use super::*;
 
     fn guest(name: &str) -> Guest {
-        Guest { name: name.into(), kind: "tool", package: id(name), package_name: name.into(), version: "0.1.0".into() }
+        Guest {
+            name: name.into(),
+            kind: "tool",
+            folder: std::path::PathBuf::new(),
+            package: id(name),
+            package_name: name.into(),
+            version: "0.1.0".into(),
+        }
     }
 
     fn id(name: &str) -> PackageId {

@@ -1,5 +1,7 @@
 //! Which members of the workspace are guests.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{CrateType, Metadata, Package, PackageId};
 
@@ -10,6 +12,8 @@ pub(super) struct Guest {
     pub(super) name: String,
     /// `tool`, `environment`, `verifier`, `skill`, or `guest` for the guests of tests.
     pub(super) kind: &'static str,
+    /// Where it lies.
+    pub(super) folder: PathBuf,
     /// Cargo's id of the package.
     pub(super) package: PackageId,
     /// The package's name.
@@ -29,16 +33,17 @@ pub(super) fn guests(metadata: &Metadata) -> Result<Vec<Guest>> {
             continue;
         }
         let folder = package.manifest_path.parent().context("a manifest lies in a folder")?;
-        let folder = folder.strip_prefix(&metadata.workspace_root).unwrap_or(folder).as_str();
-        let Some((kind, name)) = kind_and_name(folder) else {
+        let within = folder.strip_prefix(&metadata.workspace_root).unwrap_or(folder).as_str();
+        let Some((kind, name)) = kind_and_name(within) else {
             bail!(
-                "`{folder}` builds a cdylib, but guests live in plugins/{{tools,environments,verifiers,skills}}/NAME \
+                "`{within}` builds a cdylib, but guests live in plugins/{{tools,environments,verifiers,skills}}/NAME \
                  or tests/guests/NAME"
             );
         };
         guests.push(Guest {
             name: name.to_owned(),
             kind,
+            folder: folder.as_std_path().to_owned(),
             package: package.id.clone(),
             package_name: package.name.to_string(),
             version: package.version.to_string(),
@@ -101,6 +106,7 @@ mod tests {
     #[test]
     fn two_guests_of_one_name_are_refused() {
         let guest = |name: &str, kind| Guest {
+            folder: PathBuf::new(),
             name: name.into(),
             kind,
             package: PackageId { repr: format!("{name}-{kind}") },

@@ -146,6 +146,7 @@ mod tests {
 
     fn guest(name: &str) -> Guest {
         Guest {
+            folder: std::path::PathBuf::new(),
             name: name.into(),
             kind: "tool",
             package: PackageId { repr: name.into() },

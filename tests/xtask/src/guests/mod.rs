@@ -128,12 +128,13 @@ fn finish(folder: &Path, guest: &Guest, built: Option<&Built>, known: Option<&Re
         Some(Built::Failed(message)) => bail!("does not compile\n{}", message.trim_end()),
         None => bail!("not compiled, because something that it depends on failed"),
     };
-    let key = encode::key(&module);
+    let request = loopwright_kit::read_request(&guest.folder)?;
+    let key = encode::key(&module, request.as_deref());
     if let Some(known) = known.filter(|known| known.still(&key, folder, guest)) {
         print_line(&known.entry, "unchanged");
         return Ok(known.clone());
     }
-    let component = encode::component(&module)?;
+    let component = encode::component(&module, request.as_deref())?;
     let entry = Entry::new(guest, &component);
     file::write(&folder.join(&entry.file), &component)?;
     print_line(&entry, "built");

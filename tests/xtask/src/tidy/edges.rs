@@ -25,7 +25,7 @@ const TABLE: [(&str, May); 19] = [
     ("loopwright-examples", May::All),
     ("loopwright-flywheel", May::Name(&["loopwright-contract"])),
     ("loopwright-harness", May::Name(&["loopwright-contract", "loopwright-text"])),
-    ("loopwright-kit", May::Name(&[])),
+    ("loopwright-kit", May::Name(&["loopwright-contract"])),
     ("loopwright-learn", May::Name(&["loopwright-contract", "loopwright-text"])),
     ("loopwright-memory", May::Name(&["loopwright-contract", "loopwright-text"])),
     ("loopwright-models", May::Name(&["loopwright-contract"])),

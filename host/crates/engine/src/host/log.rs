@@ -9,6 +9,11 @@ impl log::Host for PluginState {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.cross(message.len())?;
         let message = clipped(message, MESSAGE_BYTES_MAX);
+        let kept = self.meter.limits().log_bytes;
+        if self.log.written() + message.len() as u64 > kept as u64 {
+            self.log.push(message, kept);
+            return Ok(());
+        }
         let plugin = self.plugin.record.name.as_str();
         // A trace ends on somebody's terminal.
         let line = Plain(&message);
@@ -18,7 +23,6 @@ impl log::Host for PluginState {
             log::Level::Warn => tracing::warn!(target: "loopwright::plugin", plugin, message = %line),
             log::Level::Error => tracing::error!(target: "loopwright::plugin", plugin, message = %line),
         }
-        let kept = self.meter.limits().log_bytes;
         self.log.push(message, kept);
         Ok(())
     }

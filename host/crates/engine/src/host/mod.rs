@@ -6,8 +6,10 @@ mod consent;
 mod context;
 mod evidence;
 mod log;
+mod scratch;
 mod state_read;
 mod state_write;
+mod tool_caller;
 mod tools;
 mod types;
 
@@ -39,15 +41,18 @@ impl PluginState {
     fn readable(&self, collection: &str) -> Result<&World, StateError> {
         match &self.core {
             Some(core) if grant::has(&self.plugin.record.grant.read, collection) => Ok(&core.state.world),
-            _ => Err(denied(collection)),
+            _ => Err(self.denied(collection)),
         }
     }
 
     /// The world, where the plugin may write this collection.
     fn writable(&mut self, collection: &str) -> Result<&mut World, StateError> {
+        if !grant::has(&self.plugin.record.grant.write, collection) {
+            return Err(self.denied(collection));
+        }
         match &mut self.core {
-            Some(core) if grant::has(&self.plugin.record.grant.write, collection) => Ok(&mut core.state.world),
-            _ => Err(denied(collection)),
+            Some(core) => Ok(&mut core.state.world),
+            None => Err(StateError::Denied(clipped(collection))),
         }
     }
 
@@ -61,12 +66,20 @@ impl PluginState {
         }
     }
 
+    /// Names only what the guest itself asked for; the operator's way to the reason is in the trace.
+    fn denied(&self, collection: &str) -> StateError {
+        let collection = clipped(collection);
+        let plugin = &self.plugin.record.name;
+        tracing::debug!(%plugin, collection, "denied: `loopwright plugin explain {plugin}` says why");
+        StateError::Denied(collection)
+    }
+
     fn stop_host(&mut self, fault: HostFault) -> wasmtime::Error {
         self.meter.stop(Stop::Host(fault))
     }
 }
 
-/// Names only what the guest itself asked for, cut to a name's length.
-fn denied(collection: &str) -> StateError {
-    StateError::Denied(collection.chars().take(64).collect())
+/// A name as it is said back, cut to a name's length.
+fn clipped(name: &str) -> String {
+    name.chars().take(64).collect()
 }

@@ -13,13 +13,13 @@ use loopwright_contract::{
 };
 
 use super::{
-    inspect::{Code, Inspected, Says},
+    inspect::{Code, Inspected, Says, capability_imports},
     lookalike, world,
 };
 use crate::{
     EngineConfig, Engines, GrantPolicy, InstallError, Refusal,
-    grant::ENVIRONMENT_COLLECTION,
-    installed::{Installed, Loaded, ToolEntry, WorldSource},
+    grant::{self, ENVIRONMENT_COLLECTION},
+    installed::{Installed, Loaded, ToolEntry, Waiting, WorldSource},
     store::Plugin,
     swap::Slot,
 };
@@ -50,6 +50,7 @@ pub(super) fn assemble(
     inspected.sort_by(|a, b| {
         (a.plugin.record.kind, &a.plugin.record.name).cmp(&(b.plugin.record.kind, &b.plugin.record.name))
     });
+    let waiting = leave_out(&mut inspected, policy);
     check_names(&inspected)?;
     let own = environments_own();
     let owned = inspected
@@ -67,14 +68,15 @@ pub(super) fn assemble(
     collections.extend(own.iter().flat_map(|(_, own)| &own.collections).map(|spec| spec.name.clone()));
     collections.sort();
     for one in &mut inspected {
-        let record = &mut one.plugin.record;
-        record.grant = policy.grant(&record.name, record.kind, catalogue(&one.says), &collections);
+        settle(one, policy, &collections);
     }
     let records: Vec<PluginRecord> = inspected.iter().map(|one| one.plugin.record.clone()).collect();
     let fingerprint = engines.fingerprint();
     let mut installed = Installed {
         engines,
         config,
+        policy: policy.clone(),
+        waiting,
         records,
         fingerprint,
         base,
@@ -96,6 +98,31 @@ pub(super) fn assemble(
     }
     parts.finish(&mut installed);
     Ok(installed)
+}
+
+/// Gives a plugin what it gets of `all` collections and of the rest.
+pub(crate) fn settle(one: &mut Inspected, policy: &GrantPolicy, all: &[CollectionName]) {
+    let record = &mut one.plugin.record;
+    let effective = policy.effective(&record.name, record.kind, &one.request.capabilities);
+    record.grant = grant::grant(record.kind, catalogue(&one.says), &effective, all);
+    one.plugin.limits.log_bytes = one.plugin.limits.log_bytes.min(grant::log_bytes(&record.grant));
+}
+
+/// Takes out what imports an interface that it was not granted: nothing granted, nothing linked.
+fn leave_out(inspected: &mut Vec<Inspected>, policy: &GrantPolicy) -> Vec<Waiting> {
+    let mut waiting = Vec::new();
+    inspected.retain(|one| {
+        let record = &one.plugin.record;
+        let given = policy.effective(&record.name, record.kind, &one.request.capabilities).interfaces();
+        let lacks: Vec<String> =
+            capability_imports(&one.imports).filter(|name| !given.contains(name)).map(str::to_owned).collect();
+        let stays = lacks.is_empty();
+        if !stays {
+            waiting.push(Waiting { plugin: record.name.clone(), version: record.version.clone(), lacks });
+        }
+        stays
+    });
+    waiting
 }
 
 /// That collection, under a name that stands for the host. Both names are well-formed, so there always is one.

@@ -4,16 +4,35 @@ use std::collections::BTreeSet;
 
 use loopwright_contract::{
     action::reserved,
-    name::Lang,
+    capability::{CollectionAccess, Request},
+    name::{CollectionName, Lang},
     skill::SkillCard,
     tool::{AccessRule, Catalogue, Localized, ToolSpec},
 };
 
-use super::schema;
+use super::{Says, schema};
 use crate::{Refusal, installed::ToolEntry};
 
 fn contract(function: &'static str, what: String) -> Refusal {
     Refusal::Contract { function, what }
+}
+
+/// Whether a plugin asks for all that it declares to touch.
+pub(super) fn declared(says: &Says, request: &Request) -> Result<(), Refusal> {
+    let Says::Tool(catalogue) = says else { return Ok(()) };
+    let own = |name: &CollectionName| catalogue.collections.iter().any(|spec| spec.name == *name);
+    for uses in catalogue.uses.iter().filter(|uses| !own(&uses.name)) {
+        let access = if uses.write { CollectionAccess::Write } else { CollectionAccess::Read };
+        if request.capabilities.collections.get(&uses.name).is_none_or(|asked| *asked < access) {
+            let (name, way) = (&uses.name, if uses.write { "write" } else { "read" });
+            let entry = format!("{{\"capability\": \"collection\", \"name\": \"{name}\", \"access\": \"{way}\"}}");
+            let reason = format!(
+                "specs declares that it would {way} collection `{name}`, and the request does not ask for that\nhint: add {entry} to request.json"
+            );
+            return Err(Refusal::Request { reason });
+        }
+    }
+    Ok(())
 }
 
 /// What calls of each tool need, in the catalogue's order.

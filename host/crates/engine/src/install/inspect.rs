@@ -16,10 +16,12 @@ use loopwright_bindings::{
     verifier::{VerifierPlugin, VerifierPluginPre},
 };
 use loopwright_contract::{
+    capability::{CAPABILITY_INTERFACES, Request},
     episode::{PluginKind, PluginRecord},
     skill::SkillCard,
     tool::{Catalogue, Grant},
 };
+use loopwright_registry::component;
 use wasmtime::{
     Engine, Store,
     component::{Component, InstancePre, types::ComponentItem},
@@ -48,6 +50,8 @@ const NAMES_SHOWN_MAX: usize = 32;
 pub struct Inspected {
     pub(crate) plugin: Plugin,
     pub(crate) code: Code,
+    /// What its author asks for.
+    pub request: Request,
     /// Who it says that it is.
     pub identity: Identity,
     /// What else it says, by its kind.
@@ -120,8 +124,12 @@ pub(super) fn inspect(
     let class = EngineClass::of(kind);
     let engine = engines.engine(class);
     let (component, origin) = compile(engines, config, class, candidate)?;
-    check_world(&component, engine, kind)?;
-    let linker = linker::linker(engine, kind).map_err(|error| types(&error))?;
+    let request = component::inspect(&candidate.bytes)
+        .map_err(|refusal| Refusal::Request { reason: refusal.to_string() })?
+        .request;
+    let asked = request.capabilities.for_kind(kind).interfaces();
+    check_world(&component, engine, kind, &asked)?;
+    let linker = linker::linker(engine, kind, &asked).map_err(|error| types(&error))?;
     let pre = linker.instantiate_pre(&component).map_err(|error| types(&error))?;
     let record = PluginRecord {
         name: candidate.name.clone(),
@@ -136,10 +144,11 @@ pub(super) fn inspect(
     let imports = imports(&component, engine);
     let Answers { code, identity, says, start } = ask(engines, kind, pre, &asking)?;
     check_identity(candidate, &identity)?;
+    check::declared(&says, &request)?;
     plugin.record.version.clone_from(&identity.version);
     plugin.stateful = kind == PluginKind::Environment && identity.is_stateful();
     plugin.record.world = identity.world().filter(|_| kind == PluginKind::Tool).map(str::to_owned);
-    Ok(Inspected { plugin, code, identity, says, origin, imports, start })
+    Ok(Inspected { plugin, code, request, identity, says, origin, imports, start })
 }
 
 fn compile(
@@ -217,6 +226,11 @@ fn imports(component: &Component, engine: &Engine) -> Vec<String> {
     names
 }
 
+/// The capabilities' interfaces among imports.
+pub(super) fn capability_imports(imports: &[String]) -> impl Iterator<Item = &str> {
+    imports.iter().filter_map(|name| interface(name)).filter(|interface| CAPABILITY_INTERFACES.contains(interface))
+}
+
 fn listed(names: &[String]) -> String {
     if names.is_empty() {
         "none".to_owned()
@@ -225,14 +239,20 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-fn check_world(component: &Component, engine: &Engine, kind: PluginKind) -> Result<(), Refusal> {
+fn check_world(component: &Component, engine: &Engine, kind: PluginKind, asked: &[&str]) -> Result<(), Refusal> {
     let exported = exports(component, engine);
     if !exported.iter().any(|name| interface(name) == Some(linker::export_of(kind))) {
         let expected = format!("{PACKAGE}{}@0.1.0 for a plugin of kind {kind:?}", linker::export_of(kind));
         return Err(Refusal::WrongWorld { expected, found: listed(&exported) });
     }
-    let allowed = |name: &str| interface(name).is_some_and(|interface| linker::imports_of(kind).contains(&interface));
+    let allowed = |name: &str| {
+        interface(name)
+            .is_some_and(|interface| linker::imports_of(kind).contains(&interface) || asked.contains(&interface))
+    };
     let mut imports = imports(component, engine);
+    if let Some(interface) = capability_imports(&imports).find(|interface| !asked.contains(interface)) {
+        return Err(Refusal::NotAskedFor { interface: interface.to_owned(), kind });
+    }
     imports.retain(|name| !allowed(name));
     if imports.is_empty() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! What each kind of plugin is linked with. An interface that is not in a kind's world is not here, and so cannot be had.
+//! What each plugin is linked with: the interfaces of its kind's world, and of capabilities those that it asks for. An interface that is not here
+//! cannot be had.
 
 use loopwright_bindings::afv;
 use loopwright_contract::episode::PluginKind;
@@ -31,10 +32,10 @@ pub(super) fn export_of(kind: PluginKind) -> &'static str {
     }
 }
 
-/// A linker for plugins of a kind.
-pub(super) fn linker(engine: &Engine, kind: PluginKind) -> wasmtime::Result<Linker<PluginState>> {
+/// A linker for a plugin of a kind that asks for the interfaces `asked`.
+pub(super) fn linker(engine: &Engine, kind: PluginKind, asked: &[&str]) -> wasmtime::Result<Linker<PluginState>> {
     let mut linker = Linker::new(engine);
-    for interface in imports_of(kind) {
+    for interface in imports_of(kind).iter().chain(asked) {
         add(&mut linker, interface)?;
     }
     Ok(linker)
@@ -60,5 +61,7 @@ fn add(linker: &mut Linker<PluginState>, interface: &str) -> wasmtime::Result<()
         "tools" => tools,
         "consent" => consent,
         "evidence" => evidence,
+        "tool-caller" => tool_caller,
+        "scratch" => scratch,
     }
 }

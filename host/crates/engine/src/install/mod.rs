@@ -8,6 +8,7 @@ mod lookalike;
 mod schema;
 mod world;
 
+pub(crate) use assemble::settle;
 pub(crate) use inspect::Code;
 pub use inspect::{Inspected, Says, Start};
 

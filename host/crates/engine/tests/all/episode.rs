@@ -333,6 +333,7 @@ fn tools_reach_only_what_they_were_granted() {
     // Asking for it, with a policy that trusts, is another matter.
     thief.catalogue.uses =
         vec![loopwright_contract::tool::CollectionUse { name: "notes".parse().unwrap(), write: true }];
+    thief.request = json!([{"capability": "collection", "name": "notes", "access": "write"}]);
     let mut episode = open(&host_of(&thief), &notes_task());
     assert!(matches!(step(&mut *episode, call("k", "thief", json!({}))).unwrap().feedback[0].reply, Reply::Done(_)));
 }

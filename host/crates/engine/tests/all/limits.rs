@@ -16,7 +16,7 @@ use loopwright_contract::{
     limits::PluginLimits,
 };
 use loopwright_engine::{EngineConfig, Outcome, Scratch};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     episode::notes,
@@ -236,22 +236,27 @@ fn invocations_of_a_turn() {
 
 #[test]
 fn the_tail_of_the_log_is_kept() {
-    let guest = ToolGuest {
+    let guest = |request: Value| ToolGuest {
         pages: 4,
+        request,
         ..running(
             "(memory.fill (i32.const 0x20000) (i32.const 0x61) (i32.const 4000)) (local.set $c (i32.const 30)) (loop $again (call $log (i32.const 0) (i32.const 0x20000) (i32.const 4000)) (br_if $again (local.tee $c (i32.sub (local.get $c) (i32.const 1)))))",
         )
     };
-    let host = host(&[tool(&guest)]);
-    let mut scratch = Scratch::new(&host, &start(), None).unwrap();
-    let called = scratch.call(&call("c", "greedy", json!({}))).unwrap();
-    assert!(matches!(called.outcome, Outcome::Ok(_)), "{called:?}");
-    let bytes: usize = called.log.iter().map(String::len).sum();
-    assert!(
-        bytes <= 64 * 1024 && bytes > 56 * 1024 && called.log_dropped as usize + bytes == 120_000,
-        "{bytes} {}",
-        called.log_dropped
-    );
+    let asked = |bytes: u64| json!([{"capability": "log", "bytes": bytes}]);
+    // What every plugin has, what it asked for and was given, and what the operator's limit leaves of it.
+    for (request, kept) in [(Value::Null, 4 * 1024), (asked(9_000), 9_000), (asked(1024 * 1024), 64 * 1024)] {
+        let host = host(&[tool(&guest(request))]);
+        let mut scratch = Scratch::new(&host, &start(), None).unwrap();
+        let called = scratch.call(&call("c", "greedy", json!({}))).unwrap();
+        assert!(matches!(called.outcome, Outcome::Ok(_)), "{called:?}");
+        let bytes: usize = called.log.iter().map(String::len).sum();
+        assert!(
+            bytes <= kept && bytes > kept - 4_000 && called.log_dropped as usize + bytes == 120_000,
+            "{kept}: {bytes} {}",
+            called.log_dropped
+        );
+    }
 }
 
 /// Runs `work` while another thread moves the epoch, so that a deadline passes without anybody waiting for it.

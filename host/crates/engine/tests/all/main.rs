@@ -11,6 +11,7 @@
 )]
 
 mod cache;
+mod capabilities;
 mod compile;
 mod echo;
 mod episode;

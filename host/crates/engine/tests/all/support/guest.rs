@@ -4,8 +4,11 @@ use loopwright_contract::{
     skill::SkillCard,
     tool::{AccessRule, Catalogue, CollectionSpec, Effect, Localized, ToolSpec},
 };
-use loopwright_testkit::guests::image::{Image, Words};
-use serde_json::json;
+use loopwright_testkit::guests::{
+    image::{Image, Words},
+    with_request,
+};
+use serde_json::{Value, json};
 
 /// Makes a component of a world out of a module in WAT.
 pub fn component(world: &str, wat: &str) -> Vec<u8> {
@@ -43,6 +46,8 @@ pub struct ToolGuest {
     pub catalogue: Catalogue,
     pub imports: String,
     pub parts: String,
+    /// The capabilities that its request asks for; `Null`: it has no request.
+    pub request: Value,
     /// What `describe` does before it answers.
     pub describe: String,
     pub body: Box<dyn Fn(&mut Image) -> String>,
@@ -108,6 +113,7 @@ impl ToolGuest {
             catalogue,
             imports: STATE.into(),
             parts: String::new(),
+            request: Value::Null,
             describe: String::new(),
             body: Box::new(body),
             pages: 2,
@@ -136,9 +142,33 @@ impl ToolGuest {
                 {body})
             (func (export "cabi_post_loopwright:afv/tool@0.1.0#call") (param i32) (call $reset)))"#
         );
-        component("tool-plugin", &wat)
+        let component = component("capable-tool-plugin", &wat);
+        if self.request.is_null() { component } else { with_request(component, &self.request) }
     }
 }
+
+/// The imports of the capabilities' interfaces, under short names.
+pub const CAPABILITIES: &str = r#"
+    (import "loopwright:afv/tool-caller@0.1.0" "call" (func $call_tool (param i32 i32 i32 i32 i32)))
+    (import "loopwright:afv/scratch@0.1.0" "get" (func $kept (param i32 i32 i32)))
+    (import "loopwright:afv/scratch@0.1.0" "put" (func $keep (param i32 i32 i32 i32 i32)))
+    (import "loopwright:afv/scratch@0.1.0" "delete" (func $forget (param i32 i32) (result i32)))
+"#;
+
+/// Makes what an inner call answered, at `$at`, the answer of this call: what was denied becomes code 403, what failed in its code 500.
+pub const PASS_ON: &str = r"
+    (func $pass_on (param $at i32) (result i32)
+        (if (i32.load8_u (local.get $at)) (then
+            (if (i32.load8_u offset=4 (local.get $at))
+                (then
+                    (i32.store16 offset=4 (local.get $at) (select (i32.const 403) (i32.const 500) (i32.eq (i32.load8_u offset=4 (local.get $at)) (i32.const 1))))
+                    (i32.store8 offset=16 (local.get $at) (i32.const 0)))
+                (else
+                    (i32.store16 offset=4 (local.get $at) (i32.load16_u offset=8 (local.get $at)))
+                    (i64.store align=4 offset=8 (local.get $at) (i64.load align=4 offset=12 (local.get $at)))
+                    (i32.store8 offset=16 (local.get $at) (i32.const 0))))))
+        (local.get $at))
+";
 
 /// A tool that answers `null` and does nothing else.
 pub fn idle_tool(name: &str) -> ToolGuest {
