@@ -117,7 +117,9 @@ fn describe(shared: &Shared, host: &PluginHost, name: &str) -> anyhow::Result<Ex
         return Ok(Exit::Good);
     }
     output::line(format_args!("{} {} {}\n{}", kind(plugin.kind), plugin.name, plugin.version, plugin.digest));
-    output::line(format_args!("reads  {}\nwrites {}", names(&plugin.grant.read), names(&plugin.grant.write)));
+    let grant = &plugin.grant;
+    output::line(format_args!("reads   {}\nwrites  {}", names(&grant.read), names(&grant.write)));
+    output::line(format_args!("calls   {}\nscratch {} bytes", names(&grant.call), grant.scratch_bytes));
     if let Some(card) = card {
         for summary in &card.summary {
             output::line(format_args!("\n{}: {}", summary.lang, Plain(&summary.text)));
@@ -144,11 +146,11 @@ fn describe(shared: &Shared, host: &PluginHost, name: &str) -> anyhow::Result<Ex
     Ok(Exit::Good)
 }
 
-fn names(collections: &[loopwright_contract::name::CollectionName]) -> String {
-    if collections.is_empty() {
+fn names(granted: &[impl ToString]) -> String {
+    if granted.is_empty() {
         "nothing".to_owned()
     } else {
-        collections.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        granted.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     }
 }
 

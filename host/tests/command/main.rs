@@ -9,6 +9,7 @@
 )]
 
 mod compile;
+mod grants;
 mod hostile;
 mod registry;
 mod verifier;

@@ -11,7 +11,7 @@ use loopwright_kit::{Kind, Lang};
 
 use crate::setup::{self, Toolchain};
 use crate::tree::Tree;
-use crate::{guests, process};
+use crate::{guests, process, readme};
 
 /// Which of them.
 #[derive(Args, Clone, Default)]
@@ -45,7 +45,12 @@ pub(crate) fn check(tree: &Tree, toolchain: &Toolchain, options: &Options) -> Re
         fs::remove_dir_all(&within)?;
     }
     let round = Round { tree, toolchain, program: tree.build_folder().join("debug/loopwright"), within };
-    for lang in Lang::ALL.into_iter().filter(|lang| options.lang.is_empty() || options.lang.contains(lang)) {
+    let langs: Vec<Lang> =
+        Lang::ALL.into_iter().filter(|lang| options.lang.is_empty() || options.lang.contains(lang)).collect();
+    if options.kind.is_empty() {
+        readme::check(tree, &round.program, &round.target(), &langs)?;
+    }
+    for lang in langs {
         for kind in Kind::ALL.into_iter().filter(|kind| options.kind.is_empty() || options.kind.contains(kind)) {
             let start = Instant::now();
             round.one(kind, lang, options.bless).with_context(|| format!("the template of a {kind} in {lang}"))?;

@@ -10,6 +10,7 @@ mod file;
 mod guests;
 mod kit;
 mod process;
+mod readme;
 mod release;
 mod run;
 mod setup;

@@ -35,6 +35,7 @@ fn become_command(subcommand: &str, options: &Options) -> Result<()> {
     let toolchain = setup::make(&tree, &options.setup)?;
     guests::make(&tree, &toolchain, &[])?;
     let program = release::build(&tree)?;
+    let program = tree.link_program(&program)?;
     let mut command = handed_on(&program, tree.root(), subcommand, &options.arguments);
     eprintln!("run: {}", process::line(&command));
     // On success this process is the command from here on, with its exit code and its signals.

@@ -1,6 +1,8 @@
 //! Where things are: the workspace, its members, and the folders that the task runner writes.
 
 use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -47,6 +49,23 @@ impl Tree {
     /// The default model.
     pub(crate) fn models(&self) -> PathBuf {
         self.products().join("models")
+    }
+
+    /// Puts a link to the command where the README's `PATH` finds it, and returns it.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub(crate) fn link_program(&self, program: &Path) -> Result<PathBuf> {
+        let folder = self.products().join("bin");
+        fs::create_dir_all(&folder)?;
+        let (link, fresh) = (folder.join("loopwright"), folder.join(".loopwright.new"));
+        if fs::symlink_metadata(&fresh).is_ok() {
+            fs::remove_file(&fresh)?;
+        }
+        symlink(program, &fresh).with_context(|| format!("cannot link `{}`", program.display()))?;
+        // The old link is replaced at once: somebody may be running it.
+        fs::rename(&fresh, &link)?;
+        Ok(link)
     }
 
     /// A command that runs cargo at the top of the tree.

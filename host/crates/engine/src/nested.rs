@@ -20,6 +20,10 @@ use crate::{
 
 /// Calls that one outer call may make, however deep: each has fuel of its own.
 pub(crate) const NESTED_CALLS_MAX: u32 = 64;
+/// The requirement that the user is asked, as for what cannot be undone.
+const ASKS: &str = "confirm";
+/// The one value among requirements that takes a demand away: the call works while the phone is off.
+const WORKS_WHILE_OFF: &str = "power-off-ok";
 /// The id of a call that nobody outside sees.
 const INNER_ID: &str = "inner";
 
@@ -80,22 +84,25 @@ impl Core {
         let (Some(inner), Some(outer)) = (tool.spec.access_rule(&call.arguments), &self.nested.needs) else {
             return Err(format!("`{}` has no access rule for this call", call.tool));
         };
-        if inner.effect == Effect::Destructive {
-            return if self.consents.contains(&call.digest()) {
-                Ok(())
-            } else {
-                Err(format!("`{}` needs the user's confirmation of exactly this call", call.tool))
-            };
-        }
-        if inner.effect > outer.effect {
+        let has = |rule: &AccessRule, requirement: &str| rule.requires.iter().any(|other| other == requirement);
+        if inner.effect == Effect::Destructive || has(inner, ASKS) {
+            if !self.consents.contains(&call.digest()) {
+                return Err(format!("`{}` needs the user's confirmation of exactly this call", call.tool));
+            }
+        } else if inner.effect > outer.effect {
             return Err(format!("`{}` does more than the call that it would be part of says it does", call.tool));
         }
-        match inner.requires.iter().find(|requirement| !outer.requires.contains(requirement)) {
+        let outside = "which the call that it would be part of does not";
+        if has(outer, WORKS_WHILE_OFF) && !has(inner, WORKS_WHILE_OFF) {
+            return Err(format!("`{}` needs a phone that is on, {outside}", call.tool));
+        }
+        let further = inner.requires.iter().find(|requirement| {
+            let known = [ASKS, WORKS_WHILE_OFF].contains(&requirement.as_str());
+            !known && !has(outer, requirement)
+        });
+        match further {
             None => Ok(()),
-            Some(requirement) => Err(format!(
-                "`{}` requires `{requirement}`, which the call that it would be part of does not",
-                call.tool
-            )),
+            Some(requirement) => Err(format!("`{}` requires `{requirement}`, {outside}", call.tool)),
         }
     }
 }

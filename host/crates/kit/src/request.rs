@@ -29,6 +29,9 @@ pub fn read_request(folder: &Path) -> Result<Option<String>, KitError> {
 }
 
 pub(crate) fn parse(text: &str) -> Result<Request, String> {
+    if text.is_empty() {
+        return Err("it is empty: ask for something, or leave the file out".to_owned());
+    }
     Request::parse(text.as_bytes()).map_err(|error| error.to_string())
 }
 

@@ -192,6 +192,13 @@ fn an_inner_call_needs_no_more_than_the_outer_one() {
     let unlocked = || with_rule(notes(), "put", Effect::Write, &["unlocked"]);
     assert_eq!(run(boss(), unlocked()), "`put` requires `unlocked`, which the call that it would be part of does not");
     assert_eq!(run(with_rule(boss(), "do_put", Effect::Write, &["network", "unlocked"]), unlocked()), "done");
+    // What works on a phone that is off takes along nothing that does not.
+    let off = || with_rule(boss(), "do_put", Effect::Write, &["power-off-ok"]);
+    assert!(run(off(), notes()).contains("needs a phone that is on"));
+    let works = || with_rule(notes(), "put", Effect::Write, &["power-off-ok"]);
+    assert_eq!((run(off(), works()), run(boss(), works())), ("done".to_owned(), "done".to_owned()));
+    let asks = with_rule(notes(), "put", Effect::Write, &["confirm"]);
+    assert!(run(with_rule(boss(), "do_put", Effect::Write, &["confirm"]), asks).contains("confirmation of exactly"));
 }
 
 #[test]
@@ -230,7 +237,7 @@ fn keeper(bytes: u64) -> ToolGuest {
              (if (i32.eq (i32.load8_u (local.get $tool)) (i32.const {r})) (then
                 (call $kept (i32.const {key}) (i32.const 1) (local.get $a))
                 (if (i32.eqz (i32.load8_u (local.get $a))) (then (return (i32.const {failed}))))
-                (i64.store align=4 offset=12 (local.get $a) (i64.load align=4 offset=4 (local.get $a)))
+                (i64.store offset=12 align=4 (local.get $a) (i64.load offset=4 align=4 (local.get $a)))
                 (i32.store (local.get $a) (i32.const 0))
                 (i32.store offset=4 (local.get $a) (i32.const {at}))
                 (i32.store offset=8 (local.get $a) (i32.const {length}))

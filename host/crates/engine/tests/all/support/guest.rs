@@ -165,7 +165,7 @@ pub const PASS_ON: &str = r"
                     (i32.store8 offset=16 (local.get $at) (i32.const 0)))
                 (else
                     (i32.store16 offset=4 (local.get $at) (i32.load16_u offset=8 (local.get $at)))
-                    (i64.store align=4 offset=8 (local.get $at) (i64.load align=4 offset=12 (local.get $at)))
+                    (i64.store offset=8 align=4 (local.get $at) (i64.load offset=12 align=4 (local.get $at)))
                     (i32.store8 offset=16 (local.get $at) (i32.const 0))))))
         (local.get $at))
 ";
