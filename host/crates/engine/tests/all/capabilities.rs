@@ -16,7 +16,7 @@ use crate::{
     episode::notes,
     support::{
         call, candidate, config, engines, environment,
-        guest::{CAPABILITIES, PASS_ON, STATE, ToolGuest, VerifierGuest, spec},
+        guest::{PASS_ON, SCRATCH, STATE, TOOL_CALLER, ToolGuest, VerifierGuest, spec},
         open, step, task, tool, trace, turn,
     },
 };
@@ -65,7 +65,7 @@ fn boss() -> ToolGuest {
             l = b'l', n = b'n', u = b'u',
         )
     });
-    guest.imports = format!("{STATE}{CAPABILITIES}");
+    guest.imports = format!("{STATE}{TOOL_CALLER}");
     guest.parts = PASS_ON.into();
     let names = ["do_put", "do_fail", "do_trap", "do_nothing", "do_new", "do_do_put", "no_put", "up_put", "lots"];
     guest.catalogue.tools = names.map(spec).into();
@@ -251,7 +251,7 @@ fn keeper(bytes: u64) -> ToolGuest {
             length = message.1,
         )
     });
-    guest.imports = format!("{STATE}{CAPABILITIES}");
+    guest.imports = format!("{STATE}{SCRATCH}");
     guest.catalogue.tools = ["keep", "lose", "recall"].map(spec).into();
     guest.request = json!([{"capability": "scratch", "bytes": bytes}]);
     guest

@@ -147,9 +147,13 @@ impl ToolGuest {
     }
 }
 
-/// The imports of the capabilities' interfaces, under short names.
-pub const CAPABILITIES: &str = r#"
+/// The imports of the capability `tool.call`, under short names.
+pub const TOOL_CALLER: &str = r#"
     (import "loopwright:afv/tool-caller@0.1.0" "call" (func $call_tool (param i32 i32 i32 i32 i32)))
+"#;
+
+/// The imports of the capability `scratch`, under short names.
+pub const SCRATCH: &str = r#"
     (import "loopwright:afv/scratch@0.1.0" "get" (func $kept (param i32 i32 i32)))
     (import "loopwright:afv/scratch@0.1.0" "put" (func $keep (param i32 i32 i32 i32 i32)))
     (import "loopwright:afv/scratch@0.1.0" "delete" (func $forget (param i32 i32) (result i32)))
