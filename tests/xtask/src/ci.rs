@@ -146,9 +146,7 @@ fn is_out_of_reach(message: &str) -> bool {
 
 /// Runs a few tasks with the dev build that the tests left, then replays what they recorded.
 fn smoke(tree: &Tree) -> Result<()> {
-    // With the whole workspace selected, dependencies have the features that the tests were built with.
-    process::run(tree.cargo().args(["build", "--workspace", "--bin", "loopwright"]))?;
-    let program = tree.build_folder().join("debug").join("loopwright");
+    let program = tree.debug_program()?;
     let out = tree.products().join("ci-smoke");
     if out.exists() {
         fs::remove_dir_all(&out)?;

@@ -39,12 +39,12 @@ pub(crate) fn command(options: &Options) -> Result<()> {
 /// Makes, builds, tests and checks a plugin of each kind and language.
 pub(crate) fn check(tree: &Tree, toolchain: &Toolchain, options: &Options) -> Result<()> {
     sdk_tests(tree)?;
-    process::run(tree.cargo().args(["build", "--workspace", "--bin", "loopwright"]))?;
+    let program = tree.debug_program()?;
     let within = tree.products().join("kit");
     if within.exists() {
         fs::remove_dir_all(&within)?;
     }
-    let round = Round { tree, toolchain, program: tree.build_folder().join("debug/loopwright"), within };
+    let round = Round { tree, toolchain, program, within };
     let langs: Vec<Lang> =
         Lang::ALL.into_iter().filter(|lang| options.lang.is_empty() || options.lang.contains(lang)).collect();
     if options.kind.is_empty() {

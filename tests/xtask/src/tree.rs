@@ -9,6 +9,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use cargo_metadata::{Metadata, MetadataCommand};
 
+use crate::process;
+
 /// The workspace that the task runner was started in.
 pub(crate) struct Tree {
     /// What cargo says about the members; dependencies from registries are left out.
@@ -49,6 +51,16 @@ impl Tree {
     /// The default model.
     pub(crate) fn models(&self) -> PathBuf {
         self.products().join("models")
+    }
+
+    /// Builds the command for development, and returns its path.
+    ///
+    /// # Errors
+    /// When it does not compile.
+    pub(crate) fn debug_program(&self) -> Result<PathBuf> {
+        // By way of its own tests, which have it built: a plain build has other features of our dependencies, and compiles them once more.
+        process::run(self.cargo().args(["test", "--workspace", "--test", "command", "--no-run", "--quiet"]))?;
+        Ok(self.build_folder().join("debug/loopwright"))
     }
 
     /// Puts a link to the command where the README's `PATH` finds it, and returns it.
