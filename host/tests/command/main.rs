@@ -10,6 +10,7 @@
 
 mod compile;
 mod hostile;
+mod mcp;
 mod registry;
 mod verifier;
 

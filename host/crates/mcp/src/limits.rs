@@ -10,6 +10,8 @@ pub const SESSIONS_MAX: usize = 64;
 pub const CALLS_WAITING_MAX: usize = 16;
 /// Calls of one session in all, since a world keeps the evidence of each.
 pub const CALLS_PER_SESSION_MAX: u32 = 2_000;
+/// Bytes of the arguments and answers of one session in all, for the same reason.
+pub const EVIDENCE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Bytes of one message of a client, on either transport: arguments at the contract's limit, escaped, and what stands around them.
 pub const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 /// Bytes of the arguments that a user is asked to confirm: what nobody can read whole, nobody can confirm.
@@ -20,8 +22,6 @@ pub const CONFIRM_WAIT: Duration = Duration::from_secs(300);
 pub const SESSION_IDLE: Duration = Duration::from_secs(1_800);
 /// HTTP connections at a time; further ones wait to be accepted.
 pub const CONNECTIONS_MAX: usize = 128;
-/// HTTP posts in work at a time, until their answers are written; a further one is refused.
-pub const REQUESTS_MAX: usize = 256;
 /// How long a client may take for the head of a request, and a connection may be quiet between two.
 pub const HEAD_WAIT: Duration = Duration::from_secs(30);
 /// How long a client may take for the body of a request.

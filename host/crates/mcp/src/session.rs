@@ -17,7 +17,7 @@ use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
 use crate::confirm::{self, Word};
-use crate::limits::{CALLS_PER_SESSION_MAX, CALLS_WAITING_MAX};
+use crate::limits::{CALLS_PER_SESSION_MAX, CALLS_WAITING_MAX, EVIDENCE_BYTES_MAX};
 use crate::port::{Answer, World, Worlds};
 use crate::result::{Kind, answered, failed};
 
@@ -80,7 +80,7 @@ impl Session {
         let exposed = RwLock::new(world.exposed().into());
         Self {
             worlds,
-            live: Arc::new(Mutex::new(Live { world, calls: 0, confirmed: BTreeSet::new() })),
+            live: Arc::new(Mutex::new(Live { world, calls: 0, bytes: 0, confirmed: BTreeSet::new() })),
             shown: Arc::new(Shown { exposed, changed: AtomicBool::new(false) }),
             places: Semaphore::new(CALLS_WAITING_MAX),
             confirm: manner.confirm,
@@ -208,6 +208,8 @@ enum Attempt {
 struct Live {
     world: Box<dyn World>,
     calls: u32,
+    /// Of arguments and answers so far.
+    bytes: usize,
     /// Calls that ran on the user's word. A world keeps a consent for good; here it is good for one run.
     confirmed: BTreeSet<CallDigest>,
 }
@@ -218,9 +220,8 @@ impl Live {
             Ok(arguments) => arguments,
             Err(reason) => return Ok(Attempt::Refused(Kind::Malformed, Failure::new(400, reason))),
         };
-        if self.calls >= CALLS_PER_SESSION_MAX {
-            let message =
-                format!("this session's {CALLS_PER_SESSION_MAX} calls are spent: connect anew for a fresh world");
+        if let Some(spent) = self.spent() {
+            let message = format!("this session has spent its {spent}: connect anew for a fresh world");
             return Ok(Attempt::Refused(Kind::Limit, Failure::new(429, message)));
         }
         self.calls += 1;
@@ -230,7 +231,7 @@ impl Live {
             let message = format!("`{}` ran once on the user's word and needs it again", call.tool);
             return Ok(Attempt::Unconfirmed(call, Failure::new(423, message)));
         }
-        let answer = self.world.call(&call)?;
+        let answer = self.run(&call)?;
         Ok(match answer.feedback.reply {
             Reply::NeedsConfirmation(failure) => Attempt::Unconfirmed(call, failure),
             _ => Attempt::Answered(answer),
@@ -240,6 +241,21 @@ impl Live {
     fn run_confirmed(&mut self, call: &ToolCall) -> Result<Answer, CallFault> {
         self.world.confirm(call);
         self.confirmed.insert(call.digest());
-        self.world.call(call)
+        self.run(call)
+    }
+
+    fn run(&mut self, call: &ToolCall) -> Result<Answer, CallFault> {
+        let answer = self.world.call(call)?;
+        let kept = call.arguments.to_string().len() + answer.feedback.reply.envelope().to_string().len();
+        self.bytes = self.bytes.saturating_add(kept);
+        Ok(answer)
+    }
+
+    /// The limit that is reached.
+    fn spent(&self) -> Option<String> {
+        if self.calls >= CALLS_PER_SESSION_MAX {
+            return Some(format!("{CALLS_PER_SESSION_MAX} calls"));
+        }
+        (self.bytes >= EVIDENCE_BYTES_MAX).then(|| format!("{EVIDENCE_BYTES_MAX} bytes of arguments and answers"))
     }
 }

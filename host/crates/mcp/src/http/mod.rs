@@ -25,7 +25,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use crate::limits::{BODY_WAIT, CONNECTIONS_MAX, HEAD_WAIT, MESSAGE_BYTES_MAX, REQUESTS_MAX, SHUTDOWN_WAIT};
+use crate::limits::{BODY_WAIT, CONNECTIONS_MAX, HEAD_WAIT, MESSAGE_BYTES_MAX, SHUTDOWN_WAIT};
 use crate::server::{Handler, McpError, Server};
 
 use body::Held;
@@ -43,8 +43,8 @@ type Body = BoxBody<Bytes, Infallible>;
 struct Site {
     service: StreamableHttpService<Handler, LocalSessionManager>,
     token: Option<Token>,
-    /// For requests in work.
-    places: Arc<Semaphore>,
+    /// One for each post until its answer is written. HTTP/1 has one request at a time on a connection.
+    posts: Arc<Semaphore>,
 }
 
 pub(crate) async fn serve(
@@ -79,8 +79,8 @@ pub(crate) async fn serve(
     drop(listener);
     let _ = stopping.send(true);
     // Answers to calls end by themselves; streams that wait for messages do not, and hold no place.
-    let all = u32::try_from(REQUESTS_MAX).unwrap_or(u32::MAX);
-    let _ = tokio::time::timeout(SHUTDOWN_WAIT, site.places.acquire_many(all)).await;
+    let all = u32::try_from(CONNECTIONS_MAX).unwrap_or(u32::MAX);
+    let _ = tokio::time::timeout(SHUTDOWN_WAIT, site.posts.acquire_many(all)).await;
     ended.cancel();
     let _ = tokio::time::timeout(SHUTDOWN_WAIT, async { while tasks.join_next().await.is_some() {} }).await;
     Ok(())
@@ -96,7 +96,7 @@ fn site(server: &Server, rules: HttpRules) -> Site {
         .with_max_request_body_bytes(MESSAGE_BYTES_MAX);
     let server = server.clone();
     let service = StreamableHttpService::new(move || Ok(server.handler()), Arc::new(sessions), config);
-    Site { service, token: rules.token, places: Arc::new(Semaphore::new(REQUESTS_MAX)) }
+    Site { service, token: rules.token, posts: Arc::new(Semaphore::new(CONNECTIONS_MAX)) }
 }
 
 /// The next connection, when there is a place for one; none when the listener failed.
@@ -150,8 +150,8 @@ impl Site {
         if request.method() != hyper::Method::POST {
             return self.service.handle(request).await;
         }
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            return refusal(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: too many requests are in work");
+        let Ok(place) = Arc::clone(&self.posts).try_acquire_owned() else {
+            return refusal(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: the server is about to stop");
         };
         let (parts, body) = request.into_parts();
         let body = match whole(body).await {
