@@ -48,7 +48,8 @@ pub struct Shared {
     #[arg(long, global = true)]
     pub json: bool,
     /// Diagnostics on standard error: a level, or a filter such as `loopwright_engine=debug`.
-    #[arg(long, global = true, env = "LOOPWRIGHT_LOG", default_value = "warn")]
+    // Whatever an MCP client does wrong, the library warns of; that is for those who ask.
+    #[arg(long, global = true, env = "LOOPWRIGHT_LOG", default_value = "warn,rmcp::service=error")]
     pub log: String,
 }
 

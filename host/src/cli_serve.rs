@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use loopwright_mcp::limits::{SESSIONS_DEFAULT, SESSIONS_MAX};
+use loopwright_mcp::limits::{CONFIRM_WAIT, SESSION_IDLE, SESSIONS_DEFAULT, SESSIONS_MAX};
 
 /// The examples at the end of `serve mcp --help`, and the exit codes.
 const AFTER: &str = "\
@@ -13,7 +13,7 @@ A client sees the tools of one phone. It cannot reset it, read its state, have i
 Examples:
   loopwright serve mcp                                       one client over standard input and output
   loopwright serve mcp --listen 127.0.0.1:8811               many clients at http://127.0.0.1:8811/mcp
-  loopwright serve mcp --task phone.contact-delete.en.0:s1   the phone that a task begins with
+  loopwright serve mcp --task phone.contact-delete.en.0      the phone that a task begins with
   loopwright serve mcp --listen 0.0.0.0:8811 --allow-remote --token-file token --allow-host phone.example
 
 Exit codes:
@@ -74,6 +74,9 @@ pub struct McpArgs {
     /// Sessions at a time.
     #[arg(long, value_name = "N", default_value_t = SESSIONS_DEFAULT as u64, value_parser = clap::value_parser!(u64).range(1..=SESSIONS_MAX as u64))]
     pub sessions: u64,
+    /// Seconds after which a session over HTTP ends that says nothing; more than a user may take to confirm a call.
+    #[arg(long, value_name = "SECONDS", default_value_t = SESSION_IDLE.as_secs(), value_parser = clap::value_parser!(u64).range(CONFIRM_WAIT.as_secs() + 1..=86_400))]
+    pub idle_s: u64,
     /// Lets other machines connect, where --listen names an address that they reach. Needs --token-file.
     #[arg(long, requires = "listen", requires = "token_file")]
     pub allow_remote: bool,

@@ -97,16 +97,16 @@ async fn walk(client: &Client) -> Vec<Value> {
     for (tool, arguments) in [
         ("manage_wifi", json!({"action": "disable"})),
         ("manage_wifi", json!({"action": "explode"})),
-        ("manage_note", json!({"action": "create", "title": "a", "body": "b"})),
-        ("search_contacts", json!({"name": "Carol"})),
+        ("manage_note", json!({"action": "create", "title": "a", "content": "b"})),
+        ("add_contact", json!({"name": "Carol"})),
     ] {
         answers.push(call(client, tool, arguments).await);
     }
-    let contact = answers[3]["data"]["contacts"][0]["contactId"].clone();
+    let contact = answers[3]["data"]["contactId"].clone();
     answers.push(call(client, "manage_contact", json!({"action": "delete", "contactId": contact})).await);
-    // A rule of the world, not of the tool: what needs the phone unlocked is refused while the screen is off.
-    answers.push(call(client, "control_screen", json!({"action": "off"})).await);
-    answers.push(call(client, "manage_wifi", json!({"action": "enable"})).await);
+    // A rule of the world and of no tool: super saving runs few apps.
+    answers.push(call(client, "manage_battery", json!({"action": "set", "mode": "super_saving"})).await);
+    answers.push(call(client, "manage_note", json!({"action": "create", "title": "c", "content": "d"})).await);
     answers
 }
 
@@ -115,7 +115,8 @@ fn check(answers: &[Value], asked: &[String]) {
         answers.iter().map(|answer| (answer["success"] == json!(true), answer["kind"].as_str())).collect();
     let done = (true, None);
     assert_eq!(seen[1], (false, Some("malformed")), "{}", answers[1]);
-    for position in [0, 3, 4, 5] {
+    assert_eq!(seen[6], (false, Some("refused")), "{}", answers[6]);
+    for position in [0, 2, 3, 4, 5] {
         assert_eq!(seen[position], done, "{position}: {}", answers[position]);
     }
     assert_eq!(asked.len(), 1, "{asked:?}");
@@ -146,7 +147,7 @@ async fn both_transports_and_any_client_get_the_same_phone() {
 
 #[tokio::test]
 async fn a_phone_of_a_task_in_chinese() {
-    let (child, client) = piped(&["--task", "phone.contact-delete.en.0:s1", "--lang", "zh", "--confirm", "deny"]).await;
+    let (child, client) = piped(&["--task", "phone.contact-delete.en.0", "--lang", "zh", "--confirm", "deny"]).await;
     let tools = client.list_all_tools().await.unwrap();
     let wifi = tools.iter().find(|tool| tool.name == "manage_wifi").unwrap();
     assert!(!wifi.description.as_ref().unwrap().is_ascii(), "{:?}", wifi.description);

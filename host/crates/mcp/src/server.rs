@@ -63,14 +63,6 @@ pub enum McpError {
     /// The client's first messages were no handshake.
     #[error("the session could not begin: {0}")]
     Handshake(String),
-    /// The transport failed.
-    #[error("{attempt}")]
-    Io {
-        /// What was attempted.
-        attempt: &'static str,
-        /// Why it failed.
-        source: std::io::Error,
-    },
 }
 
 /// An MCP server over worlds. Cheap to clone; clones share their sessions.
@@ -134,19 +126,11 @@ impl Server {
 
     /// Serves clients over streamable HTTP until `stop` ends: then nothing new is taken, calls in work get
     /// [`SHUTDOWN_WAIT`](crate::limits::SHUTDOWN_WAIT), and sessions are closed.
-    ///
-    /// # Errors
-    /// [`McpError::Io`] when the listener fails.
-    pub async fn serve_http(
-        &self,
-        listener: TcpListener,
-        rules: HttpRules,
-        stop: impl Future<Output = ()>,
-    ) -> Result<(), McpError> {
-        http::serve(self, listener, rules, stop).await
+    pub async fn serve_http(&self, listener: TcpListener, rules: HttpRules, stop: impl Future<Output = ()>) {
+        http::serve(self, listener, rules, stop).await;
     }
 
-    /// Waits until no session is open.
+    /// Waits until no session is open and no world is left.
     pub async fn emptied(&self) {
         let all = u32::try_from(self.settings.sessions).unwrap_or(u32::MAX);
         let _ = self.places.acquire_many(all).await;
@@ -181,7 +165,8 @@ impl Handler {
             return Err(ErrorData::internal_error(message, None));
         };
         let worlds = Arc::clone(&self.server.worlds);
-        let opened = spawn_blocking(move || worlds.open()).await.map_err(|error| {
+        // The place goes along, so that it is taken for as long as a world is being made.
+        let (opened, place) = spawn_blocking(move || (worlds.open(), place)).await.map_err(|error| {
             tracing::error!(%error, "a world was not opened");
             ErrorData::internal_error("the session's world could not be opened", None)
         })?;

@@ -31,7 +31,7 @@ pub enum Confirm {
     Deny,
 }
 
-/// A session. Dropping it ends its world and frees its place.
+/// A session. When it is dropped and its last call is done, its world ends and its place is free.
 pub(crate) struct Session {
     worlds: Arc<dyn Worlds>,
     /// One call at a time. Locked by a task and carried to the thread that runs the call.
@@ -41,7 +41,6 @@ pub(crate) struct Session {
     places: Semaphore,
     confirm: Confirm,
     lang: Lang,
-    _place: OwnedSemaphorePermit,
 }
 
 /// What the client sees of the tools, without waiting for a call that runs.
@@ -80,12 +79,11 @@ impl Session {
         let exposed = RwLock::new(world.exposed().into());
         Self {
             worlds,
-            live: Arc::new(Mutex::new(Live { world, calls: 0, bytes: 0, confirmed: BTreeSet::new() })),
+            live: Arc::new(Mutex::new(Live { world, calls: 0, bytes: 0, confirmed: BTreeSet::new(), _place: place })),
             shown: Arc::new(Shown { exposed, changed: AtomicBool::new(false) }),
             places: Semaphore::new(CALLS_WAITING_MAX),
             confirm: manner.confirm,
             lang: manner.lang,
-            _place: place,
         }
     }
 
@@ -131,7 +129,9 @@ impl Session {
             }
             Word::No => Ok(failed(Kind::Declined, &Failure::new(403, "the user was asked and declined this call"))),
             Word::None(reason) => {
-                let message = format!("{}; the user has to confirm exactly this call, but {reason}", failure.message);
+                // What the environment says is for planners, who ask the user themselves and then repeat the call.
+                let message =
+                    format!("`{}` runs only on the user's word for exactly this call, but {reason}", call.tool);
                 let data = serde_json::json!({"call": call.digest().to_string()});
                 Ok(failed(Kind::NeedsConfirmation, &Failure { code: failure.code, message, data: Some(data) }))
             }
@@ -212,6 +212,8 @@ struct Live {
     bytes: usize,
     /// Calls that ran on the user's word. A world keeps a consent for good; here it is good for one run.
     confirmed: BTreeSet<CallDigest>,
+    /// Held for as long as there is a world, also while a call runs whose client has left.
+    _place: OwnedSemaphorePermit,
 }
 
 impl Live {

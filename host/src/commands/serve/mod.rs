@@ -6,6 +6,7 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use loopwright_contract::name::Lang;
@@ -88,7 +89,8 @@ async fn http(
     } else {
         output::line(format_args!("listening at {url}"));
     }
-    Ok(server.serve_http(listener, rules, stop).await?)
+    server.serve_http(listener, rules, stop).await;
+    Ok(())
 }
 
 fn rules(args: &McpArgs, address: SocketAddr, token: Option<Token>) -> anyhow::Result<HttpRules> {
@@ -125,8 +127,8 @@ fn settings(args: &McpArgs) -> Settings {
             ConfirmKind::Deny => Confirm::Deny,
         },
         sessions: usize::try_from(args.sessions).unwrap_or(usize::MAX),
+        session_idle: Duration::from_secs(args.idle_s),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        ..Settings::default()
     }
 }
 
@@ -139,10 +141,8 @@ fn task(args: &McpArgs) -> anyhow::Result<(Task, Worlds)> {
     };
     let pack = wire::pack(&args.pack, args.pack_seed)?;
     let Some(task) = pack.tasks().iter().find(|task| task.id.as_str() == id) else {
-        anyhow::bail!(
-            "task `{id}` is not in the pack\nhint: `loopwright pack list {}` names its families, `loopwright run --json` its tasks",
-            args.pack
-        );
+        let one = pack.tasks().first().map_or_else(String::new, |task| format!(", such as `{}`", task.id));
+        anyhow::bail!("task `{id}` is not in the pack\nhint: it has {} tasks{one}", pack.tasks().len());
     };
     Ok((task.clone(), Worlds::of(pack.worlds())))
 }

@@ -17,7 +17,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{HeaderMap, Request, Response, StatusCode};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -26,7 +26,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use crate::limits::{BODY_WAIT, CONNECTIONS_MAX, HEAD_WAIT, MESSAGE_BYTES_MAX, SHUTDOWN_WAIT};
-use crate::server::{Handler, McpError, Server};
+use crate::server::{Handler, Server};
 
 use body::Held;
 pub use rules::{HttpRules, HttpRulesError, Token, TokenError};
@@ -47,12 +47,7 @@ struct Site {
     posts: Arc<Semaphore>,
 }
 
-pub(crate) async fn serve(
-    server: &Server,
-    listener: TcpListener,
-    rules: HttpRules,
-    stop: impl Future<Output = ()>,
-) -> Result<(), McpError> {
+pub(crate) async fn serve(server: &Server, listener: TcpListener, rules: HttpRules, stop: impl Future<Output = ()>) {
     let site = Arc::new(site(server, rules));
     let ended = site.service.config.cancellation_token.clone();
     let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
@@ -83,7 +78,6 @@ pub(crate) async fn serve(
     let _ = tokio::time::timeout(SHUTDOWN_WAIT, site.posts.acquire_many(all)).await;
     ended.cancel();
     let _ = tokio::time::timeout(SHUTDOWN_WAIT, async { while tasks.join_next().await.is_some() {} }).await;
-    Ok(())
 }
 
 fn site(server: &Server, rules: HttpRules) -> Site {
@@ -147,8 +141,14 @@ impl Site {
         if let Err(response) = self.admit(request.headers()) {
             return *response;
         }
-        if request.method() != hyper::Method::POST {
-            return self.service.handle(request).await;
+        if request.method() != Method::POST {
+            let delete = request.method() == Method::DELETE;
+            let mut response = self.service.handle(request).await;
+            // The session is gone when this is said, and some clients take "accepted" for a failure.
+            if delete && response.status() == StatusCode::ACCEPTED {
+                *response.status_mut() = StatusCode::NO_CONTENT;
+            }
+            return response;
         }
         let Ok(place) = Arc::clone(&self.posts).try_acquire_owned() else {
             return refusal(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: the server is about to stop");
