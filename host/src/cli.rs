@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use loopwright_kit::{Kind, Lang};
 
 use crate::cli_registry::RegistryCommand;
+use crate::cli_serve::ServeCommand;
 
 /// The examples at the end of `--help`, and the exit codes.
 const AFTER: &str = "\
@@ -50,7 +51,8 @@ pub struct Shared {
     #[arg(long, global = true)]
     pub json: bool,
     /// Diagnostics on standard error: a level, or a filter such as `loopwright_engine=debug`.
-    #[arg(long, global = true, env = "LOOPWRIGHT_LOG", default_value = "warn")]
+    // Whatever an MCP client does wrong, the library warns of; that is for those who ask.
+    #[arg(long, global = true, env = "LOOPWRIGHT_LOG", default_value = "warn,rmcp::service=error")]
     pub log: String,
 }
 
@@ -77,6 +79,9 @@ pub enum Command {
     /// Verifiers: which serve, swapping one while everything runs, going back, comparing two.
     #[command(subcommand)]
     Verifier(VerifierCommand),
+    /// Serves phone worlds to other programs.
+    #[command(subcommand)]
+    Serve(ServeCommand),
     /// Measures what a call, a reset, a fork and a verdict cost, beside bare wasmtime; or runs attacks.
     Bench(BenchArgs),
     /// Says what is installed, what is missing and how to get it.

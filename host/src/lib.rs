@@ -3,6 +3,7 @@
 
 pub mod cli;
 pub mod cli_registry;
+pub mod cli_serve;
 pub mod commands;
 pub mod exit;
 pub mod output;
@@ -55,6 +56,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Verify(args) => commands::verify::verify(shared, args),
         Command::Show(args) => commands::show::show(shared, args),
         Command::Verifier(command) => commands::verifier::verifier(shared, command),
+        Command::Serve(command) => commands::serve::serve(shared, command),
         Command::Bench(args) => commands::bench::bench(shared, args),
         Command::Doctor => commands::doctor::doctor(shared),
         Command::CompileComponent(args) => commands::compile::compile(args),

@@ -11,6 +11,7 @@ pub mod plugin;
 pub mod registry;
 pub mod replay;
 pub mod run;
+pub mod serve;
 pub mod show;
 pub mod verifier;
 pub mod verify;

@@ -179,6 +179,17 @@ pub(super) fn start() -> Start {
     Start { now_ns: START_NS, zone: "Asia/Shanghai".to_owned(), seed: 1 }
 }
 
+/// A fresh phone behind its environment, with nothing to do and nothing to judge.
+///
+/// # Errors
+/// None: the task is a constant.
+pub(super) fn task_by_hand() -> anyhow::Result<Task> {
+    Ok(serde_json::from_value(json!({
+        "id": "by-hand", "family": "by-hand", "category": "by-hand", "split": "test", "lang": "en", "request": "", "environment": "sandbox",
+        "start": start(), "checks": [],
+    }))?)
+}
+
 /// The tool alone, on a fresh world.
 fn bare(shared: &Shared, host: &PluginHost, call: &ToolCall) -> anyhow::Result<Exit> {
     let made = Scratch::new(host, &start(), None)?.call(call)?;
@@ -226,10 +237,7 @@ fn changed(change: &Change) -> String {
 
 /// The same through the sandbox, so that the rules of the world hold.
 fn in_episode(shared: &Shared, host: &PluginHost, call: ToolCall) -> anyhow::Result<Exit> {
-    let task: Task = serde_json::from_value(json!({
-        "id": "by-hand", "family": "by-hand", "category": "by-hand", "split": "test", "lang": "en", "request": "", "environment": "sandbox",
-        "start": start(), "checks": [],
-    }))?;
+    let task = task_by_hand()?;
     let mut episode = host.prepare(&task)?.open()?;
     episode.reset()?;
     let result = episode.step(&Turn { actor: Actor::Agent, calls: vec![call] })?;

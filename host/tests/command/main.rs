@@ -11,6 +11,7 @@
 mod compile;
 mod grants;
 mod hostile;
+mod mcp;
 mod registry;
 mod verifier;
 

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::setup::{Tool, Toolchain};
 use crate::tree::Tree;
-use crate::{guests, kit, process, setup, tidy};
+use crate::{guests, kit, mcp, process, setup, tidy};
 
 /// The database of advisories is a clone of a small repository.
 const ADVISORIES_LIMIT: Duration = Duration::from_secs(180);
@@ -32,6 +32,7 @@ pub(crate) fn command() -> Result<()> {
     step("setup", || {
         toolchain = Some(setup::make(&tree, &setup::Options::default())?);
         setup::guest_scripts(&tree)?;
+        setup::mcp_client(&tree)?;
         Tool::Nextest.get(&tree)?;
         Tool::Deny.get(&tree)
     })?;
@@ -56,6 +57,7 @@ pub(crate) fn command() -> Result<()> {
         let toolchain = toolchain.as_ref().context("set-up came first")?;
         kit::check(&tree, toolchain, &kit::Options::default())
     })?;
+    step("MCP client", || mcp::check(&tree))?;
     step("tidy", || tidy::check(&tree))?;
     step("dependencies", || dependencies(&tree))?;
     step("smoke run", || smoke(&tree))?;

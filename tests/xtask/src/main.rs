@@ -9,6 +9,7 @@ mod ci;
 mod file;
 mod guests;
 mod kit;
+mod mcp;
 mod process;
 mod readme;
 mod release;
@@ -38,6 +39,8 @@ enum Command {
     Guests(guests::Options),
     /// Makes, builds, tests and checks a plugin from each template.
     Kit(kit::Options),
+    /// Drives `loopwright serve mcp` with the MCP client of PyPI.
+    Mcp,
     /// Sets up, builds and runs the main job; further arguments go to `loopwright run`.
     Run(run::Options),
     /// Sets up and runs all tests, or those whose names contain the given words.
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::Setup(options) => setup::command(&options),
         Command::Guests(options) => guests::command(&options),
         Command::Kit(options) => kit::command(&options),
+        Command::Mcp => mcp::command(),
         Command::Run(options) => run::main_job(&options),
         Command::Test(options) => test::command(&options),
         Command::Ci => ci::command(),

@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::setup::Tool;
 use crate::tree::Tree;
-use crate::{guests, kit, process, setup, tidy};
+use crate::{guests, kit, mcp, process, setup, tidy};
 
 /// Which tests.
 #[derive(Args, Clone)]
@@ -27,6 +27,7 @@ pub(crate) fn command(options: &Options) -> Result<()> {
     if options.filters.is_empty() {
         process::run(tree.cargo().args(["test", "--workspace", "--doc"]))?;
         kit::check(&tree, &toolchain, &kit::Options::default())?;
+        mcp::check(&tree)?;
         tidy::check(&tree)?;
     }
     Ok(())

@@ -42,7 +42,7 @@ mod verdict;
 #[cfg(test)]
 mod testing;
 
-pub use decode::{PATTERN_BYTES_MAX, SCHEMA_DEPTH_MAX, SCHEMA_NODES_MAX, reserved_schema};
+pub use decode::{PATTERN_BYTES_MAX, SCHEMA_DEPTH_MAX, SCHEMA_NODES_MAX, ToolArguments, reserved_schema};
 pub use harness::{Harness, HarnessError};
 pub use replay::{Difference, Judgement, ReplayError, ReplayReport, Replayer, VerifierChoice};
 pub use result::{EpisodeResult, Tally};

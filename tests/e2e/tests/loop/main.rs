@@ -9,6 +9,7 @@
 )]
 
 mod closed_loop;
+mod mcp;
 mod recall;
 mod records;
 mod robustness;

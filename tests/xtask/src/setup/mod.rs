@@ -9,7 +9,9 @@ mod tools;
 use anyhow::Result;
 use clap::Args;
 
-pub(crate) use scripts::{are_ready as guest_scripts_are_ready, get as guest_scripts, tools as guest_tools};
+pub(crate) use scripts::{
+    are_ready as guest_scripts_are_ready, get as guest_scripts, mcp_client, tools as guest_tools,
+};
 pub(crate) use toolchain::{TARGET, Toolchain, Way};
 pub(crate) use tools::Tool;
 

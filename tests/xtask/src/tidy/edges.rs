@@ -13,7 +13,7 @@ enum May {
 }
 
 /// The table of the architecture. A crate that is not in it is refused: an edge is decided before it is written.
-const TABLE: [(&str, May); 19] = [
+const TABLE: [(&str, May); 20] = [
     ("loopwright", May::All),
     ("loopwright-bindings", May::Name(&["loopwright-contract"])),
     ("loopwright-contract", May::Name(&[])),
@@ -27,6 +27,7 @@ const TABLE: [(&str, May); 19] = [
     ("loopwright-harness", May::Name(&["loopwright-contract", "loopwright-text"])),
     ("loopwright-kit", May::Name(&["loopwright-contract"])),
     ("loopwright-learn", May::Name(&["loopwright-contract", "loopwright-text"])),
+    ("loopwright-mcp", May::Name(&["loopwright-contract"])),
     ("loopwright-memory", May::Name(&["loopwright-contract", "loopwright-text"])),
     ("loopwright-models", May::Name(&["loopwright-contract"])),
     ("loopwright-packs", May::Name(&["loopwright-contract"])),
@@ -55,7 +56,7 @@ struct Heavy {
     owners_in_tests: &'static [&'static str],
 }
 
-const HEAVY: [Heavy; 6] = [
+const HEAVY: [Heavy; 7] = [
     Heavy {
         names: &["wasmtime", "wasmtime-", "cranelift-"],
         owners: &["loopwright-bindings", "loopwright-engine"],
@@ -63,6 +64,12 @@ const HEAVY: [Heavy; 6] = [
     },
     Heavy { names: &["candle-"], owners: &["loopwright-models", "loopwright-learn"], owners_in_tests: &[] },
     Heavy { names: &["tantivy", "tantivy-"], owners: &["loopwright-memory"], owners_in_tests: &[] },
+    Heavy {
+        names: &["rmcp"],
+        owners: &["loopwright-mcp"],
+        // The library's client drives the command and the whole pack.
+        owners_in_tests: &["loopwright", "loopwright-e2e"],
+    },
     Heavy { names: &["clap", "clap_complete"], owners: &["loopwright", "xtask"], owners_in_tests: &[] },
     Heavy { names: &["tracing-subscriber"], owners: &["loopwright"], owners_in_tests: &["loopwright-e2e"] },
     Heavy {

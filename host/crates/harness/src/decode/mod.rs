@@ -2,6 +2,7 @@
 //! becomes a message that says which part was wrong, what was found and what is allowed.
 
 mod arguments;
+mod check;
 mod coerce;
 mod problem;
 mod proposal;
@@ -19,6 +20,7 @@ use loopwright_contract::name::{CallId, ToolName};
 use loopwright_contract::tool::ToolCall;
 use loopwright_contract::trajectory::Coercion;
 
+pub use check::ToolArguments;
 pub(crate) use problem::cut;
 pub(crate) use schema::SchemaCache;
 pub use schema::{PATTERN_BYTES_MAX, SCHEMA_DEPTH_MAX, SCHEMA_NODES_MAX, reserved_schema};
