@@ -201,11 +201,12 @@ impl fmt::Display for Explanation {
             write!(formatter, "\nasks for nothing else")?;
         } else {
             writeln!(formatter, "\nasks for")?;
+            let decided = self.standing.to_string();
             for Asked { what, granted, why } in &self.asks {
-                let what = Plain(what);
-                match why {
-                    None => writeln!(formatter, "  {}  {what}", if *granted { "yes" } else { "no " })?,
-                    Some(why) => writeln!(formatter, "  no   {what}\n       because {}", Plain(why))?,
+                writeln!(formatter, "  {}  {}", if *granted { "yes" } else { "no " }, Plain(what))?;
+                // What the decision is stands once, below.
+                if let Some(why) = why.as_ref().filter(|why| **why != decided) {
+                    writeln!(formatter, "       because {}", Plain(why))?;
                 }
             }
             write!(formatter, "\ndecided by: {}", self.standing)?;
