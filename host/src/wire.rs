@@ -115,7 +115,8 @@ pub fn grants(shared: &Shared) -> anyhow::Result<Grants> {
 }
 
 /// What the operator built gets what it asks for; everything else gets what a grant says: a signature says who made it, not what it may touch.
-fn policy(grants: &Grants, packages: &[Package]) -> GrantPolicy {
+#[must_use]
+pub fn policy(grants: &Grants, packages: &[Package]) -> GrantPolicy {
     let mut given = BTreeMap::new();
     for Package { entry, bytes } in packages {
         // Whoever installs it refuses one that cannot be read, and says why.

@@ -13,6 +13,7 @@ pub mod replay;
 pub mod run;
 pub mod serve;
 pub mod show;
+mod trial;
 pub mod verifier;
 pub mod verify;
 

@@ -23,6 +23,7 @@ use loopwright_registry::{COMPONENT_BYTES_LIMIT, INDEX_FILE, Index, RegistryErro
 use serde_json::json;
 
 use super::consent::{self, Arrival};
+use super::trial::trial;
 use crate::cli::Shared;
 use crate::cli_registry::{LocalArgs, PlaceArgs, PullArgs, RegistryCommand, SignArgs, YankArgs};
 use crate::exit::{Exit, NotInstalled};
@@ -174,6 +175,7 @@ fn pull(shared: &Shared, args: &PullArgs) -> anyhow::Result<Exit> {
     let beside = Shared { plugins: folder.to_owned(), ..shared.clone() };
     let arrival = consent::arrival(&beside, &fetched, args.grant)?;
     stays(folder, &fetched, &arrival)?;
+    trial(&beside, folder, &fetched, &arrival)?;
     let installed = install(folder, &fetched, args.replace)?;
     lock.set(fetched.locked.clone());
     lock.write(&lock_path)?;

@@ -197,6 +197,22 @@ fn nothing_is_linked_before_it_is_granted_and_an_update_keeps_the_old_grant() {
 }
 
 #[test]
+fn a_release_that_would_not_run_takes_no_place() {
+    let desk = desk();
+    let calls = json!([{"capability": "tool.call", "tools": ["calculate_expression"]}]);
+    desk.publish("acme:relay@1.0.0", &relay("1.0.0", false, &calls));
+    assert_eq!(desk.pull("acme:relay@1.0.0", " --grant").code, 0);
+    // It says another version of itself than its release, and a plugin of another name brings a tool that is taken.
+    desk.publish("acme:relay@1.0.1", &relay("1.0.9", false, &calls));
+    let refused = desk.pull("acme:relay@1.0.1", "");
+    assert_eq!(refused.code, 1, "{} {}", refused.out, refused.notes);
+    assert!(format!("{}{}", refused.out, refused.notes).contains("version: the index says `1.0.1`"), "{}", refused.notes);
+    desk.publish("acme:other@1.0.0", &relay("1.0.0", false, &calls));
+    assert_eq!(desk.pull("acme:other@1.0.0", "").code, 1, "it calls itself `relay`");
+    assert_eq!((desk.explain().out["version"].clone(), desk.relay().code), (json!("1.0.0"), 0), "what was there serves on");
+}
+
+#[test]
 fn a_grant_file_that_is_wrong_grants_nothing_and_says_where() {
     let desk = desk();
     std::fs::write(desk.0.path().join("plugins/grants.toml"), "version = 1\n[[grant]]\nname = \"relay\"\n").unwrap();
