@@ -34,6 +34,7 @@
 pub(crate) mod documents;
 pub(crate) mod evidence;
 mod find;
+pub(crate) mod kept;
 mod specs;
 mod values;
 pub(crate) mod world;
