@@ -75,9 +75,9 @@ export class StateError extends Error {
 }
 
 /**
- * Why a call of another plugin's tool did not do what was asked. `kind` is `failed` (the tool refused: `refused` is its Failure), `denied` (the
- * host refused: not granted, not allowed within the running call, `busy`, `depth`) or `faulted` (its code `trapped`, or spent the budget that
- * `detail` names).
+ * Why a call of another plugin's tool did not do what was asked. `kind` is `failed` (the tool refused: `refused` is its Failure), `denied`
+ * (the host refused: not granted, not allowed within the running call, `busy`, `depth`) or `faulted` (its code `trapped`, or spent the
+ * budget that `detail` names).
  */
 export class CallError extends Error {
   constructor(kind, detail, refused = null) {

@@ -1,6 +1,6 @@
 /**
- * State, time, randomness, ids, log and granted capabilities, as a plugin reaches them. A port does the work: the host's in a component, a fake
- * in tests.
+ * State, time, randomness, ids, log and granted capabilities, as a plugin reaches them. A port does the work: the host's in a component, a
+ * fake in tests.
  */
 import { Fault } from "./errors.js";
 import { toBytes, toText } from "./utf8.js";
@@ -79,8 +79,8 @@ export class PhoneView {
 }
 
 /**
- * Bytes that a tool plugin keeps from call to call of an episode. Nobody else reads them, they are no part of the world, and a call that fails
- * leaves no write behind. A key has 1 to 256 bytes; an entry counts its key, its value and 64 bytes against the quota.
+ * Bytes that a tool plugin keeps from call to call of an episode. Nobody else reads them, they are no part of the world, and a call that
+ * fails leaves no write behind. A key has 1 to 256 bytes; an entry counts its key, its value and 64 bytes against the quota.
  */
 export class Scratch {
   constructor(port) {

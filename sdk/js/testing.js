@@ -219,9 +219,9 @@ export class ToolFakePort extends FakePort {
 }
 
 /**
- * A phone with one tool plugin: its collections with their initial documents, and `state` over them. It is granted `scratchBytes` of scratch
- * and `answers`, those of other plugins' tools, by name and one call after the other: a reply, a Failure, or a CallError; a tool without answers
- * is denied.
+ * A phone with one tool plugin: its collections with their initial documents, and `state` over them. It is granted `scratchBytes` of
+ * scratch and `answers`, those of other plugins' tools, by name and one call after the other: a reply, a Failure, or a CallError; a tool
+ * without answers is denied.
  */
 export class TestPhone {
   constructor(plugin = null, state = {}, granted = {}) {

@@ -89,8 +89,8 @@ pub struct Success {
 
 /// Why a call of another plugin's tool did not do what was asked. [`Phone::call_tool`](crate::Phone::call_tool) gives it.
 ///
-/// `?` in a handler turns it into a failure: the other tool's own refusal as it is, what the host denied into 403, code that failed into 503,
-/// and what does not fit its type into a fault.
+/// `?` in a handler turns it into a failure: the other tool's own refusal as it is, what the host denied into 403, code that failed into
+/// 503, and what does not fit its type into a fault.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallError {
     /// The tool refused, with a reason.

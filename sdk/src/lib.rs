@@ -80,8 +80,8 @@
 //! them as any type that serde knows. A call is a transaction: a [`Failure`] or a trap rolls back its writes. A plugin keeps nothing in its
 //! own memory between calls.
 //!
-//! What a plugin keeps all the same, for one episode, is its [`Scratch`], and other plugins' tools are called with [`Phone::call_tool`]. Both
-//! are capabilities: `request.json` beside the sources asks for them, and they are there when the operator granted them.
+//! What a plugin keeps all the same, for one episode, is its [`Scratch`], and other plugins' tools are called with [`Phone::call_tool`].
+//! Both are capabilities: `request.json` beside the sources asks for them, and they are there when the operator granted them.
 //!
 //! # Failures and faults
 //!

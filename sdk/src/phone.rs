@@ -293,8 +293,8 @@ impl Phone {
         self.port().next_id(prefix)
     }
 
-    /// Calls a tool of another plugin within the running call: one transaction, so that its writes are gone when this call fails. Tool plugins
-    /// only, and those whose `request.json` asks for the tool: `{"capability": "tool.call", "tools": ["add_event"]}`.
+    /// Calls a tool of another plugin within the running call: one transaction, so that its writes are gone when this call fails. Tool
+    /// plugins only, and those whose `request.json` asks for the tool: `{"capability": "tool.call", "tools": ["add_event"]}`.
     ///
     /// It may need no more than the running call: no stronger effect and no further requirement. A destructive one needs the user's
     /// confirmation of exactly it. A call may make 64 of them.

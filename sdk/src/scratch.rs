@@ -60,8 +60,8 @@ impl From<ScratchError> for Failure {
 /// What a tool plugin keeps for itself. [`Phone::scratch`](crate::Phone::scratch) hands it out.
 ///
 /// Nobody else reads it, it is no part of the world or its digest, and it is gone with the episode. A call that ends in a failure or a trap
-/// leaves no write behind. A key has 1 to 256 bytes; an entry counts its key, its value and 64 bytes against the quota, which `request.json`
-/// asks for and the operator grants: `{"capability": "scratch", "bytes": 65536}`.
+/// leaves no write behind. A key has 1 to 256 bytes; an entry counts its key, its value and 64 bytes against the quota, which
+/// `request.json` asks for and the operator grants: `{"capability": "scratch", "bytes": 65536}`.
 #[derive(Debug)]
 pub struct Scratch<'phone> {
     port: &'phone Port,

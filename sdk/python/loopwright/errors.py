@@ -86,9 +86,9 @@ class JudgeError(Exception):
 
 
 class CallError(Exception):
-    """Why a call of another plugin's tool did not do what was asked. `kind` is `failed` (the tool refused: `refused` is its Failure), `denied`
-    (the host refused: not granted, not allowed within the running call, `busy`, `depth`) or `faulted` (its code `trapped`, or spent the budget
-    that `detail` names)."""
+    """Why a call of another plugin's tool did not do what was asked. `kind` is `failed` (the tool refused: `refused` is its Failure),
+    `denied` (the host refused: not granted, not allowed within the running call, `busy`, `depth`) or `faulted` (its code `trapped`, or
+    spent the budget that `detail` names)."""
 
     def __init__(self, kind: str, detail: str, refused=None):
         super().__init__(f"{kind}: {detail}")

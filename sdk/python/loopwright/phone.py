@@ -1,4 +1,5 @@
-"""State, time, randomness, ids, log and granted capabilities, as a plugin reaches them. A port does the work: the host's in a component, a fake in tests."""
+"""State, time, randomness, ids, log and granted capabilities, as a plugin reaches them. A port does the work: the host's in a component, a
+fake in tests."""
 
 import json
 from dataclasses import dataclass
@@ -85,8 +86,8 @@ class Reply:
 
 
 class Scratch:
-    """Bytes that a tool plugin keeps from call to call of an episode. Nobody else reads them, they are no part of the world, and a call that
-    fails leaves no write behind. A key has 1 to 256 bytes; an entry counts its key, its value and 64 bytes against the quota."""
+    """Bytes that a tool plugin keeps from call to call of an episode. Nobody else reads them, they are no part of the world, and a call
+    that fails leaves no write behind. A key has 1 to 256 bytes; an entry counts its key, its value and 64 bytes against the quota."""
 
     def __init__(self, port):
         self._port = port
@@ -128,9 +129,9 @@ class Phone(PhoneView):
     """What a tool's handler gets. A call is a transaction: an exception rolls its writes back."""
 
     def call_tool(self, name: str, arguments: dict) -> Reply:
-        """Calls a tool of another plugin within the running call: when this one fails, its writes are gone too. Raises CallError, which says
-        apart what the tool refused, what the host denied and code that failed. `request.json` asks for the tool:
-        `{"capability": "tool.call", "tools": ["add_event"]}`."""
+        """Calls a tool of another plugin within the running call: when this one fails, its writes are gone too. Raises CallError, which
+        says apart what the tool refused, what the host denied and code that failed. `request.json` asks for the tool: `{"capability":
+        "tool.call", "tools": ["add_event"]}`."""
         message, data = self._asked_for("call_tool", "tool.call")(name, to_json(arguments))
         return Reply(message, json.loads(data))
 

@@ -1,5 +1,5 @@
-//! Plugins in Python and JavaScript: the module that joins the author's to the contract, and the world that it is made for. A plugin that asks
-//! for interfaces beyond its kind's gets a world of its own with exactly them.
+//! Plugins in Python and JavaScript: the module that joins the author's to the contract, and the world that it is made for. A plugin that
+//! asks for interfaces beyond its kind's gets a world of its own with exactly them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -29,6 +29,13 @@ pub fn read_request(folder: &Path) -> Result<Option<String>, KitError> {
 }
 
 pub(crate) fn parse(text: &str) -> Result<Request, String> {
+    // To the contract no bytes are no section; a file without any is one that somebody forgot to write.
+    if text.is_empty() {
+        return Err(
+            "expected a request, found nothing\nhint: one that asks for nothing has an empty list of `capabilities`"
+                .to_owned(),
+        );
+    }
     Request::parse(text.as_bytes()).map_err(|error| error.to_string())
 }
 
@@ -37,7 +44,7 @@ pub(crate) fn parse(text: &str) -> Result<Request, String> {
 /// # Errors
 /// What is wrong with the request: it is none, or it asks for what no plugin of the kind may have.
 pub(crate) fn interfaces(request: Option<&str>, kind: Kind) -> Result<Vec<&'static str>, String> {
-    let asked = parse(request.unwrap_or_default())?.capabilities;
+    let asked = request.map(parse).transpose()?.unwrap_or_default().capabilities;
     let never = asked.beyond(&asked.for_kind(kind.of_contract()));
     if !never.is_empty() {
         return Err(format!("no plugin of kind {kind} may have this: {}\nhint: take it out", never.join(", ")));
