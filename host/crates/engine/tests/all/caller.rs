@@ -3,7 +3,12 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use loopwright_contract::{capability::Capabilities, environment::Reply, episode::Episode, fault::chain};
+use loopwright_contract::{
+    capability::{CAPABILITY_INTERFACES, Capabilities},
+    environment::Reply,
+    episode::Episode,
+    fault::chain,
+};
 use loopwright_engine::{Candidate, Given, GrantPolicy, NoWorlds, PluginHost};
 use serde_json::{Value, json};
 
@@ -12,8 +17,11 @@ use crate::{
     support::{call, candidate, config, engines, environment, open, step, task, tool},
 };
 
+/// What `cargo xtask` built.
+const PLUGINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/plugins");
+
 fn component(name: &str) -> Candidate {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../../target/plugins/{name}.wasm"));
+    let path = Path::new(PLUGINS).join(format!("{name}.wasm"));
     let bytes = std::fs::read(&path)
         .unwrap_or_else(|error| panic!("{}: {error}\nhint: build it with `cargo xtask test`", path.display()));
     candidate(name, bytes)
@@ -104,4 +112,28 @@ fn a_plugin_in_python_keeps_bytes_and_calls_tools() {
 #[test]
 fn a_plugin_in_javascript_keeps_bytes_and_calls_tools() {
     check("caller-js");
+}
+
+#[test]
+fn what_does_not_use_a_capability_does_not_import_its_interface() {
+    let mut asking = Vec::new();
+    for item in std::fs::read_dir(PLUGINS).expect("`cargo xtask test` builds them") {
+        let path = item.unwrap().path();
+        if path.extension().is_none_or(|end| end != "wasm") {
+            continue;
+        }
+        let found = loopwright_registry::component::inspect(&std::fs::read(&path).unwrap()).unwrap();
+        let of_capability = |import: &&str| CAPABILITY_INTERFACES.contains(import);
+        let names = found.imports.iter().filter_map(|name| name.strip_prefix("loopwright:afv/")?.split('@').next());
+        let mut imported: Vec<&str> = names.filter(of_capability).collect();
+        let mut asked = found.request.capabilities.interfaces();
+        imported.sort_unstable();
+        asked.sort_unstable();
+        assert_eq!(imported, asked, "{}", path.display());
+        if !asked.is_empty() {
+            asking.push(path.file_stem().unwrap().to_string_lossy().into_owned());
+        }
+    }
+    asking.sort();
+    assert_eq!(asking, ["caller", "caller-js", "caller-python"]);
 }
