@@ -95,8 +95,10 @@ fn check(name: &str) {
     ] {
         assert_eq!((called("try_call", tool), called("pass_call", tool)), (tried, passed), "{name} {tool}");
     }
+    come("try_call", json!({"tool": "put", "arguments": {"value": 2}}));
     let changes = episode.changes();
-    assert_eq!((changes.len(), changes[0].key.as_str(), &changes[0].after), (1, "inner", &Some(arguments)), "{name}");
+    let values = (&changes[0].before, &changes[0].after);
+    assert_eq!((changes.len(), values), (1, (&Some(json!({"value": 1})), &Some(json!({"value": 2})))), "{name}");
 }
 
 #[test]
