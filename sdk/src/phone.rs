@@ -351,7 +351,7 @@ impl Phone {
     /// # #[cfg(not(target_family = "wasm"))] {
     /// use loopwright_sdk::testing::TestPhone;
     ///
-    /// let mut phone = TestPhone::new().scratch_bytes(100).phone();
+    /// let mut phone = TestPhone::new().scratch_bytes(1_000).phone();
     /// assert_eq!((count(&mut phone)?, count(&mut phone)?), (1, 2));
     /// phone.scratch().put("key", &[0xff, 0x00])?;
     /// assert_eq!(phone.scratch().get("key"), Some(vec![0xff, 0x00]));
