@@ -14,9 +14,10 @@ use crate::query::Query;
 use crate::scratch::ScratchError;
 use crate::state::{Page, StateError};
 use crate::storage::Storage;
+use crate::testing::calls::{call_within, invoke};
 use crate::testing::documents::Documents;
 use crate::testing::evidence::Record;
-use crate::testing::world::{Inner, call_within, invoke};
+use crate::testing::world::Inner;
 use crate::time::Instant;
 
 /// What a plugin may touch.

@@ -31,6 +31,7 @@
 //! # Ok::<(), loopwright_sdk::Failure>(())
 //! ```
 
+pub(crate) mod calls;
 pub(crate) mod documents;
 pub(crate) mod evidence;
 mod find;
