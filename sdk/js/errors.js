@@ -74,6 +74,41 @@ export class StateError extends Error {
   }
 }
 
+/**
+ * Why a call of another plugin's tool did not do what was asked. `kind` is `failed` (the tool refused: `refused` is its Failure), `denied`
+ * (the host refused: not granted, not allowed within the running call, `busy`, `depth`) or `faulted` (its code `trapped`, or spent the
+ * budget that `detail` names).
+ */
+export class CallError extends Error {
+  constructor(kind, detail, refused = null) {
+    super(`${kind}: ${detail}`);
+    this.kind = kind;
+    this.detail = detail;
+    this.refused = refused;
+  }
+
+  /** The refusal that it becomes when a handler lets it pass: the called tool's own, 403, or 503. */
+  failure() {
+    if (this.refused) return this.refused;
+    if (this.kind === "denied") return new Failure(403, `the call is denied: ${this.detail}`);
+    return new Failure(503, `the called tool failed: ${this.detail}`);
+  }
+}
+
+/** Why something is not kept. `kind` is `quota` or `invalid`; `detail` says what is allowed and what was found. */
+export class ScratchError extends Error {
+  constructor(kind, detail) {
+    super(`${kind}: ${detail}`);
+    this.kind = kind;
+    this.detail = detail;
+  }
+
+  /** The refusal that it becomes when a handler lets it pass; null where it is a fault of the plugin. */
+  failure() {
+    return this.kind === "quota" ? new Failure(429, `scratch is full: ${this.detail}`) : null;
+  }
+}
+
 /** Why a verifier gives no verdict. `kind` is `invalid-check`, `missing-evidence` or `other`. */
 export class JudgeError extends Error {
   constructor(kind, detail) {
@@ -86,7 +121,8 @@ export class JudgeError extends Error {
 /** What a handler of any kind threw, as a Failure; anything that is none is a fault, and thrown on. */
 export function refusal(error) {
   if (error instanceof Failure) return error;
-  const failure = error instanceof StateError ? error.failure() : null;
+  const known = [StateError, CallError, ScratchError].some((kind) => error instanceof kind);
+  const failure = known ? error.failure() : null;
   if (failure) return failure;
   throw error;
 }

@@ -5,9 +5,9 @@
  * outside of a component: `testing.js` stands in for the host there. `glue/` alone knows the contract, and only `loopwright plugin build`
  * imports it.
  */
-export { Failure, Fault, JudgeError, StateError } from "./errors.js";
+export { CallError, Failure, Fault, JudgeError, ScratchError, StateError } from "./errors.js";
 export { Environment, EnvironmentPlugin } from "./environment.js";
-export { Phone, PhoneView } from "./phone.js";
+export { Phone, PhoneView, Scratch } from "./phone.js";
 export { ToolPlugin, reply } from "./plugin.js";
 export { SkillPlugin, allow, block, warn } from "./skill.js";
 export { Evidence, Snapshot, VerifierPlugin, verdictOf } from "./verifier.js";

@@ -1,5 +1,9 @@
-/** State, time, randomness, ids and log, as a plugin reaches them. A port does the work: the host's in a component, a fake in tests. */
+/**
+ * State, time, randomness, ids, log and granted capabilities, as a plugin reaches them. A port does the work: the host's in a component, a
+ * fake in tests.
+ */
 import { Fault } from "./errors.js";
+import { toBytes, toText } from "./utf8.js";
 
 /** JSON text. What JSON cannot hold is a fault of the plugin, not a silent `null`. */
 export function toJson(value) {
@@ -74,8 +78,78 @@ export class PhoneView {
   }
 }
 
+/**
+ * Bytes that a tool plugin keeps from call to call of an episode. Nobody else reads them, they are no part of the world, and a call that
+ * fails leaves no write behind. A key has 1 to 256 bytes; an entry counts its key, its value and 64 bytes against the quota.
+ */
+export class Scratch {
+  constructor(port) {
+    this.port = port;
+  }
+
+  /** What is kept under a key, a Uint8Array, or null. */
+  get(key) {
+    return this.port.scratchGet(key);
+  }
+
+  /** Keeps a Uint8Array under a key; throws ScratchError beyond the quota. */
+  put(key, value) {
+    if (!(value instanceof Uint8Array)) throw new Fault("scratch keeps a Uint8Array: putJson keeps other values");
+    this.port.scratchPut(key, value);
+  }
+
+  /** Removes what is kept under a key; says whether there was something. */
+  delete(key) {
+    return this.port.scratchDelete(key);
+  }
+
+  /** The keys, sorted. */
+  keys() {
+    return this.port.scratchKeys();
+  }
+
+  /** What `putJson` kept under a key, or null. */
+  getJson(key) {
+    const kept = this.get(key);
+    if (kept === null) return null;
+    try {
+      return JSON.parse(toText(kept));
+    } catch (error) {
+      throw new Fault(`scratch \`${key}\` holds no JSON: ${error.message}`);
+    }
+  }
+
+  /** Keeps a value as JSON text. */
+  putJson(key, value) {
+    this.put(key, toBytes(toJson(value)));
+  }
+}
+
 /** What a tool's handler gets. A call is a transaction: an exception rolls its writes back. */
 export class Phone extends PhoneView {
+  /**
+   * Calls a tool of another plugin within the running call: when this one fails, its writes are gone too. A reply `{message, data}`; throws
+   * CallError, which says apart what the tool refused, what the host denied and code that failed. `request.json` asks for the tool:
+   * `{"capability": "tool.call", "tools": ["add_event"]}`.
+   */
+  callTool(name, args = {}) {
+    this.#askedFor("callTool", "tool.call");
+    const { message, data } = this.port.callTool(name, toJson(args));
+    return { message, data: JSON.parse(data) };
+  }
+
+  /** Bytes that the plugin keeps. `request.json` asks for a quota: `{"capability": "scratch", "bytes": 65536}`. */
+  get scratch() {
+    this.#askedFor("scratchGet", "scratch");
+    return new Scratch(this.port);
+  }
+
+  /** A component has a capability's functions only when its request asks for it. */
+  #askedFor(name, capability) {
+    if (this.port[name]) return;
+    throw new Fault(`there is no \`${capability}\`: add the capability to request.json and build again`);
+  }
+
   /** Creates or replaces a document. */
   put(collection, key, value) {
     this.port.put(collection, key, toJson(value));

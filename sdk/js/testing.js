@@ -4,13 +4,17 @@
  * It holds documents in memory and keeps the contract's transactions. It does not check arguments against their schema, grants of the
  * operator or limits: those are the host's, and `loopwright plugin test` runs the component under it.
  */
-import { Failure, Fault, StateError, refusal } from "./errors.js";
+import { CallError, Failure, Fault, ScratchError, StateError, refusal } from "./errors.js";
 import { Phone, PhoneView } from "./phone.js";
+import { toBytes } from "./utf8.js";
 import { Evidence } from "./verifier.js";
 
 /** 2026-01-01T00:00:00Z. */
 const BEGIN_S = 1767225600;
 const MASK = (1n << 64n) - 1n;
+/** Of a key in scratch, and what an entry counts beside its key and value, as on the host. */
+const KEY_BYTES_MAX = 256;
+const ENTRY_BYTES = 64;
 
 const kind = (value) => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
 
@@ -166,24 +170,76 @@ function shown(document, fields) {
   return result;
 }
 
-/** A phone with one tool plugin: its collections with their initial documents, and `state` over them. */
+/** The imports of a tool plugin with every capability: scratch within a quota, and scripted answers of other tools. */
+export class ToolFakePort extends FakePort {
+  kept = new Map();
+  called = [];
+
+  constructor(documents, granted, { scratchBytes = 0, answers = {} } = {}) {
+    super(documents, granted);
+    this.quota = scratchBytes;
+    this.answers = new Map(Object.entries(answers).map(([name, each]) => [name, [...each]]));
+  }
+
+  callTool(name, text) {
+    const args = JSON.parse(text);
+    if (kind(args) !== "object") throw new Fault(`the arguments of \`${name}\` are no object: the host traps here`);
+    this.called.push([name, args]);
+    const answers = this.answers.get(name);
+    if (!answers) throw new CallError("denied", `tool \`${name}\` is not granted`);
+    if (answers.length === 0) throw new Error(`\`${name}\` is called once more than there are answers`);
+    const answer = answers.shift();
+    if (answer instanceof Failure) throw new CallError("failed", answer.message, answer);
+    if (answer instanceof CallError) throw answer;
+    return { message: answer.message, data: JSON.stringify(answer.data ?? null) };
+  }
+
+  scratchGet(key) {
+    return this.kept.get(key) ?? null;
+  }
+
+  scratchPut(key, value) {
+    const { length } = toBytes(key);
+    if (length < 1 || length > KEY_BYTES_MAX) {
+      throw new ScratchError("invalid", `key: expected 1 to ${KEY_BYTES_MAX} bytes, found ${length}`);
+    }
+    const entries = [...new Map(this.kept).set(key, value)];
+    const found = entries.reduce((sum, [each, bytes]) => sum + ENTRY_BYTES + toBytes(each).length + bytes.length, 0);
+    if (found > this.quota) throw new ScratchError("quota", `at most ${this.quota} bytes allowed, found ${found}`);
+    this.kept.set(key, value.slice());
+  }
+
+  scratchDelete(key) {
+    return this.kept.delete(key);
+  }
+
+  scratchKeys() {
+    return [...this.kept.keys()].sort();
+  }
+}
+
+/**
+ * A phone with one tool plugin: its collections with their initial documents, and `state` over them. It is granted `scratchBytes` of
+ * scratch and `answers`, those of other plugins' tools, by name and one call after the other: a reply, a Failure, or a CallError; a tool
+ * without answers is denied.
+ */
 export class TestPhone {
-  constructor(plugin = null, state = {}) {
+  constructor(plugin = null, state = {}, granted = {}) {
     this.plugin = plugin;
     const documents = Object.fromEntries((plugin?.collections ?? []).map(({ name, initial }) => [name, structuredClone(initial)]));
     for (const [name, more] of Object.entries(state)) documents[name] = { ...documents[name], ...structuredClone(more) };
-    const granted = plugin?.collections ? new Set([...plugin.collections, ...plugin.uses].map(({ name }) => name)) : null;
-    this.port = new FakePort(documents, granted);
+    const collections = plugin?.collections ? new Set([...plugin.collections, ...plugin.uses].map(({ name }) => name)) : null;
+    this.port = new ToolFakePort(documents, collections, granted);
   }
 
   /** Calls a tool as a transaction: `{message, data}`; throws Failure for a refusal. */
   call(name, args = {}) {
-    const before = structuredClone(this.port.documents);
+    const before = { documents: structuredClone(this.port.documents), kept: new Map(this.port.kept) };
     try {
       const { message, data } = this.plugin.call(this.port, name, JSON.stringify(args));
       return { message, data: JSON.parse(data) };
     } catch (error) {
-      this.port.documents = before;
+      Object.assign(this.port, before);
       throw refusal(error);
     }
   }
@@ -201,6 +257,16 @@ export class TestPhone {
   /** A document as it stands, or undefined. */
   document(collection, key) {
     return this.port.documents[collection]?.[key];
+  }
+
+  /** What the plugin keeps in its scratch, a Uint8Array, or null. */
+  kept(key) {
+    return this.port.scratchGet(key);
+  }
+
+  /** The calls of other plugins' tools so far, pairs of tool and arguments. */
+  called() {
+    return [...this.port.called];
   }
 }
 

@@ -18,6 +18,8 @@ wit_bindgen::generate!({
             import loopwright:afv/consent@0.1.0;
             import loopwright:afv/evidence@0.1.0;
             import loopwright:afv/plugin@0.1.0;
+            import loopwright:afv/tool-caller@0.1.0;
+            import loopwright:afv/scratch@0.1.0;
         }
     ",
     world: "loopwright:sdk/imports@0.1.0",
@@ -25,7 +27,7 @@ wit_bindgen::generate!({
 });
 
 pub use loopwright::afv::{
-    clock_control, consent, context, evidence, log, plugin, state_read, state_write, tools, types,
+    clock_control, consent, context, evidence, log, plugin, scratch, state_read, state_write, tool_caller, tools, types,
 };
 
 pub mod tool {

@@ -1,7 +1,10 @@
 //! A call of a tool and what it answers.
 
+use core::fmt;
+
 use serde_json::Value;
 
+use crate::failure::{Code, Failure};
 use crate::json::{Json, ShapeError};
 
 /// Who asked for a call.
@@ -82,4 +85,59 @@ pub struct Success {
     pub message: String,
     /// Conforms to the tool's result schema.
     pub data: Json,
+}
+
+/// Why a call of another plugin's tool did not do what was asked. [`Phone::call_tool`](crate::Phone::call_tool) gives it.
+///
+/// `?` in a handler turns it into a failure: the other tool's own refusal as it is, what the host denied into 403, code that failed into
+/// 503, and what does not fit its type into a fault.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallError {
+    /// The tool refused, with a reason.
+    Failed(Failure),
+    /// The host refused: what was not granted, not allowed within the running call, running already (`busy`), or nested too deep (`depth`).
+    Denied(String),
+    /// Its code failed: it `trapped`, or spent the budget of this name. Its writes are rolled back.
+    Faulted(String),
+    /// Arguments without a JSON form, or an answer that is not what the caller reads it as.
+    Shape(ShapeError),
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(failure) => write!(formatter, "the called tool refused: {failure}"),
+            Self::Denied(what) => write!(formatter, "the call is denied: {what}"),
+            Self::Faulted(what) => write!(formatter, "the called tool failed: {what}"),
+            Self::Shape(error) => write!(formatter, "arguments or answer of the called tool do not fit: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for CallError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Failed(failure) => Some(failure),
+            Self::Shape(error) => Some(error),
+            Self::Denied(_) | Self::Faulted(_) => None,
+        }
+    }
+}
+
+impl From<ShapeError> for CallError {
+    fn from(error: ShapeError) -> Self {
+        Self::Shape(error)
+    }
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        let message = error.to_string();
+        match error {
+            CallError::Failed(failure) => failure,
+            CallError::Denied(_) => Self::from_host(Code::DENIED, message, None),
+            CallError::Faulted(_) => Self::from_host(Code::UNAVAILABLE, message, None),
+            CallError::Shape(_) => Self::fault(message),
+        }
+    }
 }

@@ -370,11 +370,7 @@ impl Failure {
         Self(Kind::Refused { code, message, data: None })
     }
 
-    /// A refusal as another plugin gave it.
-    #[cfg_attr(
-        not(any(target_family = "wasm", test)),
-        expect(dead_code, reason = "only the imports carry foreign refusals")
-    )]
+    /// A refusal as another plugin or the host gave it.
     pub(crate) fn from_host(code: Code, message: String, data: Option<Value>) -> Self {
         Self(Kind::Refused { code, message, data })
     }

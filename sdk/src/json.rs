@@ -56,6 +56,14 @@ impl Json {
         self.0
     }
 
+    /// Text that a plugin kept as bytes; whether it is JSON is for [`parse`](Self::parse) to say.
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Result<Self, ShapeError> {
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Self(text)),
+            Err(error) => Err(ShapeError { pointer: String::new(), message: format!("expected JSON text: {error}") }),
+        }
+    }
+
     /// Text that came from the host, which has checked it.
     #[cfg_attr(
         not(target_family = "wasm"),

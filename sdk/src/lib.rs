@@ -80,6 +80,9 @@
 //! them as any type that serde knows. A call is a transaction: a [`Failure`] or a trap rolls back its writes. A plugin keeps nothing in its
 //! own memory between calls.
 //!
+//! What a plugin keeps all the same, for one episode, is its [`Scratch`], and other plugins' tools are called with [`Phone::call_tool`].
+//! Both are capabilities: `request.json` beside the sources asks for them, and they are there when the operator granted them.
+//!
 //! # Failures and faults
 //!
 //! A handler answers [`Reply`] or [`Failure`]. A failure is something that a planner can act on: it has a [`Code`] and says what was found
@@ -221,6 +224,7 @@ mod phone;
 mod plugin;
 mod query;
 mod schema;
+mod scratch;
 mod skill;
 mod state;
 mod storage;
@@ -239,7 +243,7 @@ pub mod bindings;
 pub mod glue;
 
 pub use access::{ArgumentValues, Effect, Requirement};
-pub use call::{Actor, Reply, Success, ToolCall};
+pub use call::{Actor, CallError, Reply, Success, ToolCall};
 pub use environment::{
     AccessNeeds, Answer, EnvironmentPlugin, Feedback, Observation, Outcome, ToolFault, Turn, TurnResult, World,
 };
@@ -249,6 +253,7 @@ pub use json::{Json, ShapeError};
 pub use phone::{Level, Phone, PhoneView};
 pub use plugin::{Identity, ToolPlugin};
 pub use query::Query;
+pub use scratch::{Scratch, ScratchError};
 pub use skill::{Advice, Card, Guidance, SkillPlugin};
 pub use state::{Cursor, Doc, Page, StateError};
 pub use storage::{Collection, Storage};

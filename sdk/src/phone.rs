@@ -5,9 +5,11 @@ use core::ops::Deref;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::call::{CallError, Reply};
 use crate::host::Port;
 use crate::json::{Json, ShapeError};
 use crate::query::Query;
+use crate::scratch::Scratch;
 use crate::state::{Doc, Page, StateError};
 use crate::time::{DateTime, Instant};
 
@@ -289,6 +291,75 @@ impl Phone {
     /// host traps on another one.
     pub fn next_id(&mut self, prefix: &str) -> String {
         self.port().next_id(prefix)
+    }
+
+    /// Calls a tool of another plugin within the running call: one transaction, so that its writes are gone when this call fails. Tool
+    /// plugins only, and those whose `request.json` asks for the tool: `{"capability": "tool.call", "tools": ["add_event"]}`.
+    ///
+    /// It may need no more than the running call: no stronger effect and no further requirement. A destructive one needs the user's
+    /// confirmation of exactly it. A call may make 64 of them.
+    ///
+    /// ```
+    /// use loopwright_sdk::{CallError, Failure, Phone, Reply};
+    /// use serde_json::{Value, json};
+    ///
+    /// /// Plans a meeting; where the calendar is not to be had, it says so and goes on.
+    /// fn plan(phone: &mut Phone, title: &str) -> Result<Reply, Failure> {
+    ///     match phone.call_tool::<Value>("add_event", &json!({"title": title})) {
+    ///         Ok(event) => Ok(Reply::new("planned", json!({"event": event.data}))),
+    ///         Err(CallError::Denied(_)) => Ok(Reply::new("noted without the calendar", json!({"event": null}))),
+    ///         // A refusal of the calendar is this tool's refusal too.
+    ///         Err(error) => Err(error.into()),
+    ///     }
+    /// }
+    /// # #[cfg(not(target_family = "wasm"))] {
+    /// use loopwright_sdk::testing::TestPhone;
+    ///
+    /// let refused = CallError::Failed(Failure::conflict("the hour is taken", "choose another"));
+    /// let test = TestPhone::new().answers("add_event", [Ok(json!({"id": "event-1"})), Err(refused)]);
+    /// assert_eq!(plan(&mut test.phone(), "tea")?.data, json!({"event": {"id": "event-1"}}));
+    /// assert_eq!(plan(&mut test.phone(), "tea").unwrap_err().code(), Some(loopwright_sdk::Code::CONFLICT));
+    /// assert_eq!(plan(&mut TestPhone::new().phone(), "tea")?.message, "noted without the calendar");
+    /// # }
+    /// # Ok::<(), loopwright_sdk::Failure>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CallError`], which tells apart what the tool refused, what the host denied and code that failed; and [`CallError::Shape`] when
+    /// `arguments` have no JSON form or the answer's data is no `D`. Arguments that are no JSON object trap.
+    pub fn call_tool<D: DeserializeOwned>(
+        &mut self,
+        tool: &str,
+        arguments: &(impl Serialize + ?Sized),
+    ) -> Result<Reply<D>, CallError> {
+        let success = self.port().call_tool(tool, Json::of(arguments)?)?;
+        Ok(Reply::new(success.message, success.data.parse()?))
+    }
+
+    /// Bytes that the plugin keeps from call to call of the episode. Tool plugins only, and those whose `request.json` asks for a quota:
+    /// `{"capability": "scratch", "bytes": 65536}`.
+    ///
+    /// ```
+    /// use loopwright_sdk::{Phone, ScratchError};
+    ///
+    /// /// Says how often it was asked in this episode.
+    /// fn count(phone: &mut Phone) -> Result<u32, ScratchError> {
+    ///     let count = phone.scratch().get_json::<u32>("count")?.unwrap_or_default() + 1;
+    ///     phone.scratch().put_json("count", &count)?;
+    ///     Ok(count)
+    /// }
+    /// # #[cfg(not(target_family = "wasm"))] {
+    /// use loopwright_sdk::testing::TestPhone;
+    ///
+    /// let mut phone = TestPhone::new().scratch_bytes(1_000).phone();
+    /// assert_eq!((count(&mut phone)?, count(&mut phone)?), (1, 2));
+    /// phone.scratch().put("key", &[0xff, 0x00])?;
+    /// assert_eq!(phone.scratch().get("key"), Some(vec![0xff, 0x00]));
+    /// # }
+    /// # Ok::<(), ScratchError>(())
+    /// ```
+    pub fn scratch(&mut self) -> Scratch<'_> {
+        Scratch::new(self.port())
     }
 }
 

@@ -30,12 +30,13 @@ const collectionSpec = ({ name, schema, bookkeeping, indexes, initial }) => ({
   initial: Object.entries(initial).map(([key, value]) => ({ key, value: toJson(value) })),
 });
 
-export const exportTool = (plugin) => ({
+/** `capabilities` are the ports of those interfaces that the request asks for. */
+export const exportTool = (plugin, ...capabilities) => ({
   describe: () => identity(plugin),
   specs: () => ({
     tools: [...plugin.tools].map(toolSpec),
     collections: plugin.collections.map(collectionSpec),
     uses: plugin.uses,
   }),
-  call: (call) => guarded(() => plugin.call(port, call.tool, call.arguments)),
+  call: (call) => guarded(() => plugin.call(Object.assign({}, port, ...capabilities), call.tool, call.arguments)),
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Failure, Fault, Phone, StateError, ToolPlugin, reply, schema, verdictOf } from "../index.js";
+import { CallError, Failure, Fault, Phone, ScratchError, StateError, ToolPlugin, reply, schema, verdictOf } from "../index.js";
 import { toJson } from "../phone.js";
 import { FakePort, TestPhone } from "../testing.js";
 
@@ -61,6 +61,66 @@ test("another plugin's collection is denied", () => {
 test("declarations that contradict themselves are refused", () => {
   const plugin = new ToolPlugin("lamp", "0.1.0");
   for (const wrong of [{}, { effect: "read", rules: [] }, { effect: "look" }]) assert.throws(() => plugin.tool("use", wrong, reply), TypeError);
+});
+
+test("bytes are kept as they are within the quota", () => {
+  const every = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const granted = new TestPhone(null, {}, { scratchBytes: 64 + 5 + 256 });
+  const { scratch } = granted.phone();
+  // What is replaced counts no more.
+  for (let times = 0; times < 2; times += 1) scratch.put("bytes", every);
+  assert.deepEqual([scratch.get("bytes"), scratch.get("none"), granted.kept("bytes")], [every, null, every]);
+  const full = (error) => error instanceof ScratchError && error.failure().code === 429;
+  assert.throws(() => scratch.put("bytes", new Uint8Array(257)), { detail: "at most 325 bytes allowed, found 326" });
+  assert.throws(() => scratch.put("bytes", new Uint8Array(257)), full);
+  for (const key of ["", "é".repeat(129)]) {
+    assert.throws(() => scratch.put(key, every), (error) => error.kind === "invalid" && error.failure() === null);
+  }
+  assert.deepEqual(scratch.keys(), ["bytes"]);
+  assert.deepEqual([scratch.delete("bytes"), scratch.delete("bytes"), scratch.keys()], [true, false, []]);
+  scratch.putJson("n", { n: "é%灯😀" });
+  assert.deepEqual(scratch.get("n"), new Uint8Array(Buffer.from('{"n":"é%灯😀"}')));
+  assert.deepEqual([scratch.getJson("n"), scratch.getJson("m")], [{ n: "é%灯😀" }, null]);
+  scratch.put("n", Uint8Array.of(0xff));
+  assert.throws(() => scratch.getJson("n"), Fault);
+  assert.throws(() => scratch.put("n", "text"), Fault);
+  assert.throws(() => scratch.putJson("n", NaN), Fault);
+  assert.throws(() => new TestPhone().phone().scratch.put("k", Uint8Array.of()), ScratchError);
+});
+
+test("what a call came to is told apart", () => {
+  const refused = Failure.conflict("taken", { allowed: [1] });
+  const told = [reply("done", { id: 1 }), refused, new CallError("denied", "busy"), new CallError("faulted", "fuel")];
+  const granted = new TestPhone(null, {}, { answers: { add_event: told } });
+  const caller = granted.phone();
+  assert.deepEqual(caller.callTool("add_event", { title: "tea" }), { message: "done", data: { id: 1 } });
+  for (const [kind, code] of [["failed", 409], ["denied", 403], ["faulted", 503]]) {
+    assert.throws(() => caller.callTool("add_event"), (error) => error.kind === kind && error.failure().code === code);
+  }
+  assert.throws(() => caller.callTool("other"), { kind: "denied", detail: "tool `other` is not granted" });
+  assert.throws(() => caller.callTool("add_event"), /once more/);
+  assert.throws(() => caller.callTool("add_event", [1]), Fault);
+  assert.deepEqual(granted.called()[0], ["add_event", { title: "tea" }]);
+});
+
+test("a refusal that passes is the handler's and leaves nothing behind", () => {
+  const declared = { domain: "d", texts: { en: ["Uses.", "use"] }, arguments: schema.object(), result: schema.any(), effect: "write" };
+  const plugin = new ToolPlugin("diary", "0.1.0").owns("diary").tool("use", declared, (diary) => {
+    diary.scratch.put("last", Uint8Array.of(1));
+    diary.put("diary", "last", 1);
+    return diary.callTool("add_event");
+  });
+  const answers = { add_event: [Failure.conflict("taken", { allowed: [1] }), reply("done", 2)] };
+  const granted = new TestPhone(plugin, {}, { scratchBytes: 100, answers });
+  assert.throws(() => granted.call("use"), { code: 409, data: { allowed: [1] } });
+  assert.deepEqual([granted.kept("last"), granted.document("diary", "last")], [null, undefined]);
+  assert.deepEqual(granted.call("use"), { message: "done", data: 2 });
+  assert.deepEqual([granted.kept("last"), granted.document("diary", "last")], [Uint8Array.of(1), 1]);
+});
+
+test("what the request does not ask for is not there", () => {
+  const plain = new Phone(new FakePort({}));
+  for (const wrong of [() => plain.callTool("add_event"), () => plain.scratch]) assert.throws(wrong, /request.json/);
 });
 
 test("outcome, score and progress of a verdict agree", () => {

@@ -5,16 +5,16 @@ plugin is ordinary Python outside of a component: `loopwright.testing` stands in
 bindings, and only `loopwright plugin build` imports it.
 """
 
-from .errors import Failure, Fault, JudgeError, StateError
+from .errors import CallError, Failure, Fault, JudgeError, ScratchError, StateError
 from .environment import Environment, EnvironmentPlugin, Feedback, Observation, Turn
-from .phone import Doc, Page, Phone, PhoneView
-from .plugin import Collection, Reply, ToolCall, ToolPlugin
+from .phone import Doc, Page, Phone, PhoneView, Reply, Scratch
+from .plugin import Collection, ToolCall, ToolPlugin
 from .skill import Advice, SkillPlugin
 from .verifier import Change, Criterion, Evidence, Snapshot, Step, Verdict, VerifierPlugin
 from . import schema
 
 __all__ = [
-    "Advice", "Change", "Collection", "Criterion", "Doc", "Environment", "EnvironmentPlugin", "Evidence", "Failure", "Fault", "Feedback",
-    "JudgeError", "Observation", "Page", "Phone", "PhoneView", "Reply", "SkillPlugin", "Snapshot", "StateError", "Step", "ToolCall",
-    "ToolPlugin", "Turn", "Verdict", "VerifierPlugin", "schema",
+    "Advice", "CallError", "Change", "Collection", "Criterion", "Doc", "Environment", "EnvironmentPlugin", "Evidence", "Failure", "Fault",
+    "Feedback", "JudgeError", "Observation", "Page", "Phone", "PhoneView", "Reply", "Scratch", "ScratchError", "SkillPlugin", "Snapshot",
+    "StateError", "Step", "ToolCall", "ToolPlugin", "Turn", "Verdict", "VerifierPlugin", "schema",
 ]

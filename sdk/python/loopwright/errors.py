@@ -83,3 +83,36 @@ class JudgeError(Exception):
         super().__init__(f"{kind}: {detail}")
         self.kind = kind
         self.detail = detail
+
+
+class CallError(Exception):
+    """Why a call of another plugin's tool did not do what was asked. `kind` is `failed` (the tool refused: `refused` is its Failure),
+    `denied` (the host refused: not granted, not allowed within the running call, `busy`, `depth`) or `faulted` (its code `trapped`, or
+    spent the budget that `detail` names)."""
+
+    def __init__(self, kind: str, detail: str, refused=None):
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+        self.refused = refused
+
+    def failure(self):
+        """The refusal that it becomes when a handler lets it pass: the called tool's own, 403, or 503."""
+        if self.refused is not None:
+            return self.refused
+        if self.kind == "denied":
+            return Failure(403, f"the call is denied: {self.detail}")
+        return Failure(503, f"the called tool failed: {self.detail}")
+
+
+class ScratchError(Exception):
+    """Why something is not kept. `kind` is `quota` or `invalid`; `detail` says what is allowed and what was found."""
+
+    def __init__(self, kind: str, detail: str):
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+
+    def failure(self):
+        """The refusal that it becomes when a handler lets it pass; none where it is a fault of the plugin."""
+        return Failure(429, f"scratch is full: {self.detail}") if self.kind == "quota" else None

@@ -1,4 +1,5 @@
-"""State, time, randomness, ids and log, as a plugin reaches them. A port does the work: the host's in a component, a fake in tests."""
+"""State, time, randomness, ids, log and granted capabilities, as a plugin reaches them. A port does the work: the host's in a component, a
+fake in tests."""
 
 import json
 from dataclasses import dataclass
@@ -77,8 +78,75 @@ class PhoneView:
         self._port.log(level, message)
 
 
+@dataclass
+class Reply:
+    """A call that did what was asked: a sentence for people, and data that conforms to the tool's result schema."""
+    message: str
+    data: object = None
+
+
+class Scratch:
+    """Bytes that a tool plugin keeps from call to call of an episode. Nobody else reads them, they are no part of the world, and a call
+    that fails leaves no write behind. A key has 1 to 256 bytes; an entry counts its key, its value and 64 bytes against the quota."""
+
+    def __init__(self, port):
+        self._port = port
+
+    def get(self, key: str):
+        """What is kept under a key, as bytes, or None."""
+        return self._port.scratch_get(key)
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keeps bytes under a key; raises ScratchError beyond the quota."""
+        if not isinstance(value, (bytes, bytearray)):
+            raise Fault(f"scratch keeps bytes, found {type(value).__name__}: put_json keeps other values")
+        self._port.scratch_put(key, bytes(value))
+
+    def delete(self, key: str) -> bool:
+        """Removes what is kept under a key; says whether there was something."""
+        return self._port.scratch_delete(key)
+
+    def keys(self) -> list:
+        """The keys, sorted."""
+        return self._port.scratch_keys()
+
+    def get_json(self, key: str):
+        """What `put_json` kept under a key, or None."""
+        kept = self.get(key)
+        if kept is None:
+            return None
+        try:
+            return json.loads(kept.decode("utf-8"))
+        except ValueError as error:
+            raise Fault(f"scratch `{key}` holds no JSON: {error}") from error
+
+    def put_json(self, key: str, value) -> None:
+        """Keeps a value as JSON text."""
+        self.put(key, to_json(value).encode("utf-8"))
+
+
 class Phone(PhoneView):
     """What a tool's handler gets. A call is a transaction: an exception rolls its writes back."""
+
+    def call_tool(self, name: str, arguments: dict) -> Reply:
+        """Calls a tool of another plugin within the running call: when this one fails, its writes are gone too. Raises CallError, which
+        says apart what the tool refused, what the host denied and code that failed. `request.json` asks for the tool: `{"capability":
+        "tool.call", "tools": ["add_event"]}`."""
+        message, data = self._asked_for("call_tool", "tool.call")(name, to_json(arguments))
+        return Reply(message, json.loads(data))
+
+    @property
+    def scratch(self) -> Scratch:
+        """Bytes that the plugin keeps. `request.json` asks for a quota: `{"capability": "scratch", "bytes": 65536}`."""
+        self._asked_for("scratch_get", "scratch")
+        return Scratch(self._port)
+
+    def _asked_for(self, function: str, capability: str):
+        """A function that a component has only when its request asks for it."""
+        found = getattr(self._port, function, None)
+        if found is None:
+            raise Fault(f"there is no `{capability}`: add the capability to request.json and build again")
+        return found
 
     def put(self, collection: str, key: str, value) -> None:
         """Creates or replaces a document."""

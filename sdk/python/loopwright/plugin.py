@@ -3,17 +3,10 @@
 import json
 from dataclasses import dataclass, field
 
-from .errors import Failure, Fault, StateError
-from .phone import Phone, to_json
+from .errors import CallError, Failure, Fault, ScratchError, StateError
+from .phone import Phone, Reply, to_json
 
 EFFECTS = ("read", "write", "destructive")
-
-
-@dataclass
-class Reply:
-    """A call that did what was asked: a sentence for people, and data that conforms to the tool's result schema."""
-    message: str
-    data: object = None
 
 
 @dataclass
@@ -104,7 +97,7 @@ class ToolPlugin:
             raise Failure.not_found(f"no tool `{name}`", allowed=sorted(self.tools))
         try:
             reply = tool.handler(Phone(port), json.loads(arguments))
-        except StateError as error:
+        except (StateError, CallError, ScratchError) as error:
             failure = error.failure()
             if failure is None:
                 raise Fault(str(error)) from error

@@ -8,13 +8,16 @@ import copy
 import json
 
 from .environment import Turn
-from .errors import Failure, Fault, StateError
-from .phone import NS_PER_S, Phone, PhoneView
-from .plugin import Reply, ToolCall
+from .errors import CallError, Failure, Fault, ScratchError, StateError
+from .phone import NS_PER_S, Phone, PhoneView, Reply
+from .plugin import ToolCall
 from .verifier import Change, Evidence, Step
 
 # 2026-01-01T00:00:00Z.
 BEGIN_S = 1_767_225_600
+# Of a key in scratch, and what an entry counts beside its key and value, as on the host.
+KEY_BYTES_MAX = 256
+ENTRY_BYTES = 64
 
 
 def _kind(value) -> str:
@@ -170,26 +173,74 @@ def _merged(document, merge):
     return result
 
 
+class ToolFakePort(FakePort):
+    """The imports of a tool plugin with every capability: scratch within a quota, and scripted answers of other tools."""
+
+    def __init__(self, documents: dict, granted=None, scratch_bytes=0, answers=None):
+        super().__init__(documents, granted)
+        self.quota = scratch_bytes
+        self.kept: dict = {}
+        self.answers = {name: list(each) for name, each in (answers or {}).items()}
+        self.called: list = []
+
+    def call_tool(self, name, arguments):
+        arguments = json.loads(arguments)
+        if not isinstance(arguments, dict):
+            raise Fault(f"the arguments of `{name}` are no object: the host traps here")
+        self.called.append((name, arguments))
+        if name not in self.answers:
+            raise CallError("denied", f"tool `{name}` is not granted")
+        if not self.answers[name]:
+            raise AssertionError(f"`{name}` is called once more than there are answers")
+        answer = self.answers[name].pop(0)
+        if isinstance(answer, Failure):
+            raise CallError("failed", answer.message, answer)
+        if isinstance(answer, CallError):
+            raise answer
+        return answer.message, json.dumps(answer.data)
+
+    def scratch_get(self, key):
+        return self.kept.get(key)
+
+    def scratch_put(self, key, value):
+        length = len(key.encode("utf-8"))
+        if not 1 <= length <= KEY_BYTES_MAX:
+            raise ScratchError("invalid", f"key: expected 1 to {KEY_BYTES_MAX} bytes, found {length}")
+        entries = {**self.kept, key: value}.items()
+        found = sum(ENTRY_BYTES + len(each.encode("utf-8")) + len(kept) for each, kept in entries)
+        if found > self.quota:
+            raise ScratchError("quota", f"at most {self.quota} bytes allowed, found {found}")
+        self.kept[key] = value
+
+    def scratch_delete(self, key):
+        return self.kept.pop(key, None) is not None
+
+    def scratch_keys(self):
+        return sorted(self.kept)
+
+
 class TestPhone:
-    """A phone with one tool plugin: its collections with their initial documents, and `state` over them."""
+    """A phone with one tool plugin: its collections with their initial documents, and `state` over them. `scratch_bytes` is its quota of
+    scratch. `answers` are those of other plugins' tools, by name and one call after the other: a Reply, a Failure, or a CallError; a tool
+    without answers is denied."""
 
     __test__ = False
 
-    def __init__(self, plugin=None, state=None):
+    def __init__(self, plugin=None, state=None, scratch_bytes=0, answers=None):
         self.plugin = plugin
         documents = {owned.name: copy.deepcopy(owned.initial) for owned in plugin.collections} if plugin else {}
         for name, more in (state or {}).items():
             documents.setdefault(name, {}).update(copy.deepcopy(more))
         granted = None if plugin is None else {*(owned.name for owned in plugin.collections), *(name for name, _ in plugin.uses)}
-        self.port = FakePort(documents, granted)
+        self.port = ToolFakePort(documents, granted, scratch_bytes, answers)
 
     def call(self, name: str, **arguments) -> Reply:
         """Calls a tool as a transaction; raises Failure for a refusal."""
-        before = copy.deepcopy(self.port.documents)
+        before = copy.deepcopy(self.port.documents), dict(self.port.kept)
         try:
             message, data = self.plugin.call(self.port, name, json.dumps(arguments))
         except Exception:
-            self.port.documents = before
+            self.port.documents, self.port.kept = before
             raise
         return Reply(message, json.loads(data))
 
@@ -204,6 +255,14 @@ class TestPhone:
     def document(self, collection: str, key: str):
         """A document as it stands, or None."""
         return self.port.documents.get(collection, {}).get(key)
+
+    def kept(self, key: str):
+        """What the plugin keeps in its scratch, as bytes, or None."""
+        return self.port.kept.get(key)
+
+    def called(self) -> list:
+        """The calls of other plugins' tools so far, pairs of tool and arguments."""
+        return list(self.port.called)
 
 
 class TestWorld(FakePort):

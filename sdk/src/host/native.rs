@@ -5,17 +5,19 @@ use core::fmt;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::call::{Actor, ToolCall};
+use crate::call::{Actor, CallError, Success, ToolCall};
 use crate::environment::{AccessNeeds, Outcome};
 use crate::evidence::{Bookkeeping, Change, Step};
 use crate::json::Json;
 use crate::phone::Level;
 use crate::query::Query;
+use crate::scratch::ScratchError;
 use crate::state::{Page, StateError};
 use crate::storage::Storage;
+use crate::testing::calls::{call_within, invoke};
 use crate::testing::documents::Documents;
 use crate::testing::evidence::Record;
-use crate::testing::world::{Inner, invoke};
+use crate::testing::world::Inner;
 use crate::time::Instant;
 
 /// What a plugin may touch.
@@ -54,6 +56,8 @@ impl Grants {
 pub(crate) struct Port {
     pub(crate) world: Rc<RefCell<Inner>>,
     pub(crate) grants: Rc<Grants>,
+    /// Whose code it serves; empty for the test's own.
+    pub(crate) plugin: &'static str,
 }
 
 impl fmt::Debug for Port {
@@ -145,6 +149,26 @@ impl Port {
 
     pub(crate) fn advance_to(&self, at: Instant) {
         self.world.borrow_mut().advance_to(at);
+    }
+
+    pub(crate) fn call_tool(&self, tool: &str, arguments: Json) -> Result<Success, CallError> {
+        call_within(&self.world, self.plugin, tool, arguments)
+    }
+
+    pub(crate) fn scratch_get(&self, key: &str) -> Option<Vec<u8>> {
+        self.world.borrow().kept.get(self.plugin, key)
+    }
+
+    pub(crate) fn scratch_put(&self, key: &str, value: &[u8]) -> Result<(), ScratchError> {
+        self.world.borrow_mut().kept.put(self.plugin, key, value)
+    }
+
+    pub(crate) fn scratch_delete(&self, key: &str) -> bool {
+        self.world.borrow_mut().kept.delete(self.plugin, key)
+    }
+
+    pub(crate) fn scratch_keys(&self) -> Vec<String> {
+        self.world.borrow().kept.keys(self.plugin)
     }
 }
 

@@ -1,13 +1,16 @@
 //! The imports of the component, seen as the host.
 
-use crate::bindings::{clock_control, consent, context, evidence, log, state_read, state_write, tools, types};
-use crate::call::{Actor, Success, ToolCall};
+use crate::bindings::{
+    clock_control, consent, context, evidence, log, scratch, state_read, state_write, tool_caller, tools, types,
+};
+use crate::call::{Actor, CallError, Success, ToolCall};
 use crate::environment::{AccessNeeds, Outcome, ToolFault};
 use crate::evidence::{Action, Bookkeeping, Change, Step};
 use crate::failure::{Code, Failure};
 use crate::json::Json;
 use crate::phone::Level;
 use crate::query::{Query, Test};
+use crate::scratch::ScratchError;
 use crate::state::{Cursor, Doc, Page, StateError};
 use crate::time::Instant;
 
@@ -115,6 +118,34 @@ impl Port {
 
     pub(crate) fn advance_to(&self, at: Instant) {
         clock_control::advance_to(lower_instant(at));
+    }
+
+    pub(crate) fn call_tool(&self, tool: &str, arguments: Json) -> Result<Success, CallError> {
+        match tool_caller::call(tool, arguments.as_str()) {
+            Ok(success) => Ok(Success { message: success.message, data: Json::from_host(success.data) }),
+            Err(tool_caller::CallError::Failed(failure)) => Err(CallError::Failed(lift_failure(failure))),
+            Err(tool_caller::CallError::Denied(what)) => Err(CallError::Denied(what)),
+            Err(tool_caller::CallError::Faulted(what)) => Err(CallError::Faulted(what)),
+        }
+    }
+
+    pub(crate) fn scratch_get(&self, key: &str) -> Option<Vec<u8>> {
+        scratch::get(key)
+    }
+
+    pub(crate) fn scratch_put(&self, key: &str, value: &[u8]) -> Result<(), ScratchError> {
+        scratch::put(key, value).map_err(|error| match error {
+            scratch::ScratchError::Quota(limit) => ScratchError::Quota(limit),
+            scratch::ScratchError::Invalid(what) => ScratchError::Invalid(what),
+        })
+    }
+
+    pub(crate) fn scratch_delete(&self, key: &str) -> bool {
+        scratch::delete(key)
+    }
+
+    pub(crate) fn scratch_keys(&self) -> Vec<String> {
+        scratch::keys()
     }
 }
 

@@ -31,9 +31,11 @@
 //! # Ok::<(), loopwright_sdk::Failure>(())
 //! ```
 
+pub(crate) mod calls;
 pub(crate) mod documents;
 pub(crate) mod evidence;
 mod find;
+pub(crate) mod kept;
 mod specs;
 mod values;
 pub(crate) mod world;

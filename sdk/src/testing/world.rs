@@ -2,15 +2,17 @@
 
 use core::cell::RefCell;
 use core::fmt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::calls::{FakeTool, Served, invoke, matches};
 use super::documents::Documents;
+use super::kept::Kept;
 use super::values::same;
-use crate::access::{Effect, Rule};
-use crate::call::{Actor, Reply, ToolCall};
+use crate::access::Effect;
+use crate::call::{Actor, CallError, Reply, Success, ToolCall};
 use crate::environment::{AccessNeeds, EnvironmentPlugin, Observation, Outcome, ToolFault, Turn, TurnResult, World};
 use crate::failure::Failure;
 use crate::host::{Grants, Port};
@@ -23,18 +25,10 @@ use crate::time::Instant;
 /// 2026-01-01T00:00:00Z, where the clock of a test begins.
 const BEGIN: Instant = Instant::from_unix_ns(1_767_225_600_000_000_000);
 
-type FakeTool = Rc<dyn Fn(&mut Phone, &Value) -> Outcome>;
-
-/// How a tool of the test world is served.
-#[derive(Clone)]
-pub(crate) enum Served {
-    Plugin { table: Rc<ToolTable>, grants: Rc<Grants>, plugin: &'static str },
-    Fake { needs: AccessNeeds, serve: FakeTool },
-}
-
 /// Everything that a test world holds.
 pub(crate) struct Inner {
     pub(crate) documents: Documents,
+    pub(crate) kept: Kept,
     pub(crate) now: Instant,
     pub(crate) zone: String,
     pub(crate) offset: Rc<dyn Fn(Instant) -> i32>,
@@ -44,7 +38,10 @@ pub(crate) struct Inner {
     random: u64,
     counters: BTreeMap<String, u32>,
     confirmed: Vec<(String, Value)>,
-    invoked: Vec<(Actor, ToolCall)>,
+    pub(super) invoked: Vec<(Actor, ToolCall)>,
+    pub(super) called: Vec<ToolCall>,
+    /// Plugins whose calls are open, the outermost first.
+    pub(super) running: Vec<&'static str>,
 }
 
 impl Inner {
@@ -98,42 +95,6 @@ impl Inner {
     }
 }
 
-fn matches(rule: &Rule, call: &ToolCall) -> bool {
-    let Some((argument, values)) = rule.when else {
-        return true;
-    };
-    let found = call.argument(argument).ok().flatten().unwrap_or(Value::Null);
-    values.to_values().iter().any(|value| same(value, &found))
-}
-
-/// Runs a call as a transaction.
-pub(crate) fn invoke(world: &Rc<RefCell<Inner>>, call: &ToolCall, by: Actor) -> Outcome {
-    let (before, served) = {
-        let mut world = world.borrow_mut();
-        world.invoked.push((by, call.clone()));
-        (world.documents.clone(), world.installed.get(&call.tool).cloned())
-    };
-    let phone = |grants: Rc<Grants>| Phone::new(Port { world: Rc::clone(world), grants });
-    let outcome = match served {
-        None => Outcome::Failed(Failure::not_found("tool", call.tool.as_str())),
-        Some(Served::Fake { serve, .. }) => {
-            serve(&mut phone(Rc::default()), &call.arguments.parse().unwrap_or_default())
-        }
-        Some(Served::Plugin { table, grants, .. }) => match table.call(&mut phone(grants), call) {
-            Ok(success) => Outcome::Done(success),
-            Err(failure) if failure.as_fault().is_some() => {
-                world.borrow_mut().log.push((Level::Error, failure.message().to_owned()));
-                Outcome::Faulted(ToolFault::Trapped)
-            }
-            Err(failure) => Outcome::Failed(failure),
-        },
-    };
-    if !matches!(outcome, Outcome::Done(_)) {
-        world.borrow_mut().documents = before;
-    }
-    outcome
-}
-
 /// A phone in memory.
 ///
 /// A builder sets it up; then [`call`](Self::call) runs a tool as the host would, and [`reset`](Self::reset) and [`step`](Self::step) run an
@@ -178,6 +139,7 @@ impl TestPhone {
     pub fn new() -> Self {
         let inner = Inner {
             documents: Documents::default(),
+            kept: Kept::default(),
             now: BEGIN,
             zone: "UTC".to_owned(),
             offset: Rc::new(|_| 0),
@@ -188,6 +150,8 @@ impl TestPhone {
             counters: BTreeMap::new(),
             confirmed: Vec::new(),
             invoked: Vec::new(),
+            called: Vec::new(),
+            running: Vec::new(),
         };
         Self { world: Rc::new(RefCell::new(inner)) }
     }
@@ -241,7 +205,7 @@ impl TestPhone {
             effect,
             requires,
             Rc::new(move |phone, arguments| match serve(phone, arguments) {
-                Ok(data) => Outcome::Done(crate::call::Success { message: "done".to_owned(), data: data.into() }),
+                Ok(data) => Outcome::Done(Success { message: "done".to_owned(), data: data.into() }),
                 Err(failure) => Outcome::Failed(failure),
             }),
         )
@@ -251,6 +215,41 @@ impl TestPhone {
     #[must_use]
     pub fn faulty_tool(self, name: &str, effect: Effect, fault: ToolFault) -> Self {
         self.fake(name, effect, &[], Rc::new(move |_, _| Outcome::Faulted(fault.clone())))
+    }
+
+    /// Installs a tool of another plugin that answers one call after the other as told, for the test of a tool that calls it: the data of a
+    /// success, or why not. One call more fails the test. [`Phone::call_tool`] has an example.
+    ///
+    /// Any installed tool may be called within a call, a [`plugin`](Self::plugin)'s too; one that is not installed is denied, as the host
+    /// denies what is not granted. What effect the inner call has, and how many there are, is not checked here.
+    #[must_use]
+    pub fn answers(self, name: &str, answers: impl IntoIterator<Item = Result<Value, CallError>>) -> Self {
+        let answers = RefCell::new(answers.into_iter().collect::<VecDeque<_>>());
+        let tool = name.to_owned();
+        self.fake(
+            name,
+            Effect::Read,
+            &[],
+            Rc::new(move |_, _| {
+                let answer = answers.borrow_mut().pop_front();
+                assert!(answer.is_some(), "`{tool}` is called once more than there are answers");
+                match answer {
+                    Some(Ok(data)) => Outcome::Done(Success { message: "done".to_owned(), data: data.into() }),
+                    Some(Err(CallError::Failed(failure))) => Outcome::Failed(failure),
+                    Some(Err(CallError::Denied(what))) => Outcome::Faulted(ToolFault::Denied(what)),
+                    Some(Err(CallError::Faulted(what))) => Outcome::Faulted(ToolFault::Other(what)),
+                    Some(Err(CallError::Shape(error))) => Outcome::Faulted(ToolFault::Other(error.to_string())),
+                    None => Outcome::Faulted(ToolFault::Trapped),
+                }
+            }),
+        )
+    }
+
+    /// Grants each plugin so many bytes of scratch; none without. The phone of [`phone`](Self::phone) has as many of its own.
+    #[must_use]
+    pub fn scratch_bytes(self, bytes: usize) -> Self {
+        self.world.borrow_mut().kept.quota = bytes;
+        self
     }
 
     fn fake(self, name: &str, effect: Effect, requires: &[&str], serve: FakeTool) -> Self {
@@ -362,6 +361,16 @@ impl TestPhone {
         self.world.borrow().invoked.clone()
     }
 
+    /// The calls that tools made within their own, answered or not, in the order in which they began.
+    pub fn called(&self) -> Vec<ToolCall> {
+        self.world.borrow().called.clone()
+    }
+
+    /// What a plugin keeps under a key of its scratch.
+    pub fn kept(&self, plugin: &str, key: &str) -> Option<Vec<u8>> {
+        self.world.borrow().kept.get(plugin, key)
+    }
+
     /// The lines that were logged so far.
     pub fn log(&self) -> Vec<(Level, String)> {
         self.world.borrow().log.clone()
@@ -388,6 +397,6 @@ impl TestPhone {
     }
 
     fn port(&self) -> Port {
-        Port { world: Rc::clone(&self.world), grants: Rc::default() }
+        Port { world: Rc::clone(&self.world), grants: Rc::default(), plugin: "" }
     }
 }

@@ -5,12 +5,11 @@
 //! The task runner builds this repository's own guests with it, so that an author's plugin and ours go the same way.
 
 mod component;
+mod entry;
 mod error;
 mod file;
-mod javascript;
 mod manifest;
 mod process;
-mod python;
 mod request;
 pub mod rust;
 mod script;
@@ -26,6 +25,8 @@ pub use template::{NewPlugin, Sdk, create};
 pub use tools::{COMPONENTIZE_JS, COMPONENTIZE_PY, Tools};
 
 use std::path::{Path, PathBuf};
+
+use entry::Wanted;
 
 /// What a build made.
 #[derive(Debug)]
@@ -45,10 +46,14 @@ pub struct Built {
 pub fn build(folder: &Path, tools: &Tools) -> Result<Built, KitError> {
     let manifest = Manifest::read(folder)?;
     let request = read_request(folder)?;
+    let interfaces = request::interfaces(request.as_deref(), manifest.kind)
+        .map_err(|what| KitError::plugin(folder.join(REQUEST), what))?;
+    let wanted = Wanted { folder, kind: manifest.kind, interfaces: &interfaces };
     let (made, with) = match manifest.lang {
+        // The SDK has bindings for everything, and a component imports what its code reaches.
         Lang::Rust => rust::build(folder, tools)?,
-        Lang::Python => python::build(folder, &manifest, tools)?,
-        Lang::Js => javascript::build(folder, &manifest, tools)?,
+        Lang::Python => wanted.python(tools)?,
+        Lang::Js => wanted.javascript(tools)?,
     };
     let bytes = match &request {
         Some(text) => embed(&made, text)?,

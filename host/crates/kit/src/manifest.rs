@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
+use loopwright_contract::episode::PluginKind;
 use serde::Deserialize;
 
 use crate::KitError;
@@ -41,6 +42,17 @@ impl Kind {
             Self::Environment => "environment",
             Self::Verifier => "verifier",
             Self::Skill => "skill",
+        }
+    }
+
+    /// Its name as the host has it.
+    #[must_use]
+    pub fn of_contract(self) -> PluginKind {
+        match self {
+            Self::Tool => PluginKind::Tool,
+            Self::Environment => PluginKind::Environment,
+            Self::Verifier => PluginKind::Verifier,
+            Self::Skill => PluginKind::Skill,
         }
     }
 

@@ -9,7 +9,7 @@ use loopwright_contract::capability::{REQUEST_SECTION as SECTION, Request};
 use wasm_encoder::{ComponentSection as _, CustomSection};
 use wasmparser::{Parser, Payload};
 
-use crate::KitError;
+use crate::{Kind, KitError};
 
 /// The file beside the sources.
 pub const REQUEST: &str = "request.json";
@@ -29,10 +29,27 @@ pub fn read_request(folder: &Path) -> Result<Option<String>, KitError> {
 }
 
 pub(crate) fn parse(text: &str) -> Result<Request, String> {
+    // To the contract no bytes are no section; a file without any is one that somebody forgot to write.
     if text.is_empty() {
-        return Err("it is empty: ask for something, or leave the file out".to_owned());
+        return Err(
+            "expected a request, found nothing\nhint: one that asks for nothing has an empty list of `capabilities`"
+                .to_owned(),
+        );
     }
     Request::parse(text.as_bytes()).map_err(|error| error.to_string())
+}
+
+/// The interfaces that a plugin of a kind imports because its request asks for their capabilities.
+///
+/// # Errors
+/// What is wrong with the request: it is none, or it asks for what no plugin of the kind may have.
+pub(crate) fn interfaces(request: Option<&str>, kind: Kind) -> Result<Vec<&'static str>, String> {
+    let asked = request.map(parse).transpose()?.unwrap_or_default().capabilities;
+    let never = asked.beyond(&asked.for_kind(kind.of_contract()));
+    if !never.is_empty() {
+        return Err(format!("no plugin of kind {kind} may have this: {}\nhint: take it out", never.join(", ")));
+    }
+    Ok(asked.interfaces())
 }
 
 /// A component with a request in it, byte for byte.
@@ -96,6 +113,28 @@ mod tests {
     fn a_request_of_an_inner_module_is_not_the_components() {
         let component = wat::parse_str("(component (core module (@custom \"loopwright:request\" \"{}\")))").unwrap();
         assert_eq!(request_in(&component).unwrap(), None);
+    }
+
+    #[test]
+    fn only_a_tool_asks_for_other_tools_and_scratch() {
+        let request =
+            |capability: &str| format!(r#"{{"format": "loopwright-request/1", "capabilities": [{capability}]}}"#);
+        let call = request(r#"{"capability": "tool.call", "tools": ["set_alarm"]}"#);
+        let scratch = request(r#"{"capability": "scratch", "bytes": 100}"#);
+        for (text, interface, said) in
+            [(&call, "tool-caller", "call tool `set_alarm`"), (&scratch, "scratch", "100 bytes of scratch")]
+        {
+            assert_eq!(interfaces(Some(text), Kind::Tool).unwrap(), [interface]);
+            for kind in [Kind::Environment, Kind::Verifier, Kind::Skill] {
+                let error = interfaces(Some(text), kind).unwrap_err();
+                let expected = format!("no plugin of kind {kind} may have this: {said}\nhint: take it out");
+                assert_eq!(error, expected);
+            }
+        }
+        let log = request(r#"{"capability": "log", "bytes": 65536}"#);
+        for (kind, text) in Kind::ALL.into_iter().flat_map(|kind| [(kind, None), (kind, Some(log.as_str()))]) {
+            assert_eq!(interfaces(text, kind).unwrap(), [""; 0], "{kind}");
+        }
     }
 
     #[test]

@@ -127,13 +127,19 @@ fn sdk_dependency(sdk: &Sdk) -> Result<String, KitError> {
 }
 
 /// `my-lamp` as `MyLamp`.
-fn camel(name: &str) -> String {
+pub(crate) fn camel(name: &str) -> String {
     name.split('-')
         .flat_map(|part| {
             let mut letters = part.chars();
             letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
         })
         .collect()
+}
+
+/// Whether a file is among those that are copied.
+#[cfg(test)]
+pub(crate) fn has(path: &str) -> bool {
+    FILES.iter().any(|(found, _)| *found == path)
 }
 
 #[cfg(test)]

@@ -36,6 +36,9 @@ pub(super) struct Case {
     /// The call's arguments.
     #[serde(default)]
     arguments: Option<Value>,
+    /// A tool's calls in their order, on one world: instead of `tool`, where what a call leaves in scratch matters to the next.
+    #[serde(default)]
+    calls: Vec<Called>,
     /// Calls by turn, before anything is judged.
     #[serde(default)]
     turns: Vec<Vec<Called>>,
@@ -65,6 +68,18 @@ pub(super) struct Ran {
     pub(super) result: Value,
     /// What it spent, where one call was measured.
     pub(super) fuel: Option<u64>,
+}
+
+/// Runs one call of a tool's case.
+fn one(world: &mut Scratch, call: &ToolCall) -> anyhow::Result<Ran> {
+    let made = world.call(call)?;
+    let envelope = match &made.outcome {
+        Outcome::Ok(success) => success.envelope(),
+        Outcome::Failed(failure) => failure.envelope(),
+        // The author's own log says more than the trap does.
+        Outcome::Faulted(fault) => json!({"fault": fault, "log": made.log}),
+    };
+    Ok(Ran { result: json!({"result": envelope, "changes": made.changes}), fuel: Some(made.fuel) })
 }
 
 impl Case {
@@ -97,17 +112,22 @@ impl Case {
     }
 
     fn tool(&self, host: &PluginHost) -> anyhow::Result<Ran> {
-        let tool = self.tool.as_ref().context("a tool's case has `tool`")?;
         let world = self.state.as_ref().map(ToString::to_string);
-        let call = self.call(tool, self.arguments.as_ref(), 0)?;
-        let made = Scratch::new(host, &start(), world.as_deref())?.call(&call)?;
-        let envelope = match &made.outcome {
-            Outcome::Ok(success) => success.envelope(),
-            Outcome::Failed(failure) => failure.envelope(),
-            // The author's own log says more than the trap does.
-            Outcome::Faulted(fault) => json!({"fault": fault, "log": made.log}),
-        };
-        Ok(Ran { result: json!({"result": envelope, "changes": made.changes}), fuel: Some(made.fuel) })
+        let mut world = Scratch::new(host, &start(), world.as_deref())?;
+        match (&self.tool, self.calls.as_slice()) {
+            (Some(tool), []) => one(&mut world, &self.call(tool, self.arguments.as_ref(), 0)?),
+            (None, [_, ..]) => {
+                let (mut results, mut fuel) = (Vec::new(), 0_u64);
+                for (position, called) in self.calls.iter().enumerate() {
+                    let call = self.call(&called.tool, called.arguments.as_ref(), position)?;
+                    let ran = one(&mut world, &call)?;
+                    results.push(ran.result);
+                    fuel = fuel.saturating_add(ran.fuel.unwrap_or_default());
+                }
+                Ok(Ran { result: json!({"calls": results}), fuel: Some(fuel) })
+            }
+            _ => anyhow::bail!("a tool's case has either `tool` or `calls`"),
+        }
     }
 
     fn episode(&self, host: &PluginHost, environment: &str) -> anyhow::Result<(Box<dyn Episode>, Value)> {

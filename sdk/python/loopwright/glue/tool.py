@@ -31,8 +31,11 @@ def collection_spec(owned) -> types.CollectionSpec:
     return types.CollectionSpec(owned.name, schema, list(owned.bookkeeping), list(owned.indexes), initial)
 
 
-def export(declared):
-    """The class that componentize-py looks for."""
+def export(declared, *capabilities):
+    """The class that componentize-py looks for. `capabilities` are the ports of those interfaces that the request asks for."""
+
+    class ToolPort(*capabilities, Port):
+        pass
 
     class Tool(exports.Tool):
         def describe(self):
@@ -45,7 +48,7 @@ def export(declared):
 
         def call(self, call):
             try:
-                message, data = declared.call(Port(), call.tool, call.arguments)
+                message, data = declared.call(ToolPort(), call.tool, call.arguments)
             except Failure as failure:
                 raise refusal.failed(failure) from None
             except Exception as error:

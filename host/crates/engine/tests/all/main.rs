@@ -11,6 +11,7 @@
 )]
 
 mod cache;
+mod caller;
 mod capabilities;
 mod compile;
 mod echo;

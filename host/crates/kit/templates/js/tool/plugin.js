@@ -1,4 +1,7 @@
-/** A lamp with two tools. It knows nothing but its own collection. */
+/**
+ * A lamp with two tools. It knows nothing but its own collection. What it asks an operator for beyond that, such as other plugins' tools to
+ * call or bytes to keep, stands in `request.json`.
+ */
 import { Failure, ToolPlugin, reply, schema } from "./loopwright/index.js";
 
 const LAMP = schema.object({ level: schema.integer("How bright, from 0 (off) to 255.", { minimum: 0, maximum: 255 }) });

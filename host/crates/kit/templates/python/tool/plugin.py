@@ -1,4 +1,5 @@
-"""A lamp with two tools. It knows nothing but its own collection."""
+"""A lamp with two tools. It knows nothing but its own collection. What it asks an operator for beyond that, such as other plugins' tools to
+call or bytes to keep, stands in `request.json`."""
 
 from loopwright import Collection, Failure, Phone, Reply, ToolPlugin, schema
 
