@@ -38,6 +38,7 @@
 pub mod attack;
 pub mod compat;
 pub mod component;
+mod crash;
 mod entry;
 pub mod envelope;
 mod error;
