@@ -10,6 +10,7 @@
 )]
 
 mod docker;
+mod logins;
 mod properties;
 mod releases;
 
@@ -20,5 +21,5 @@ fn no_test_file_is_left_out() {
     let mut files: Vec<String> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
-    assert_eq!(files, ["docker.rs", "main.rs", "properties.rs", "releases.rs"]);
+    assert_eq!(files, ["docker.rs", "logins.rs", "main.rs", "properties.rs", "releases.rs"]);
 }
