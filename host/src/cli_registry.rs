@@ -24,10 +24,15 @@ A trust policy gives namespaces their keys; a namespace that is not in it has no
   from = \"2026-01-01T00:00:00Z\"     # optional
   until = \"2027-01-01T00:00:00Z\"    # optional
 
+Credentials are a name and a password (or an access token in its place), in a file of the form that `docker login` writes:
+  {\"auths\": {\"registry.example\": {\"auth\": \"base64 of NAME:PASSWORD\"}}}
+They go to a server that asks for them and is the one of the entry, over https or within this machine, and to nobody else. Credential helpers
+(`credsStore`, `credHelpers`) are programs and are not started; identity tokens are not supported.
+
 Exit codes:
   0  done
   1  refused: a digest, a length, a signature, a yank, a moved tag, or a change that the version does not say
-  2  bad arguments, or a key, policy, lock file or index that is not what it should be
+  2  bad arguments, a key, policy, lock file or index that is not what it should be, or credentials that are missing or not accepted
   3  the registry cannot be reached, or what was asked for is not there";
 
 /// `registry`.
@@ -81,6 +86,12 @@ pub struct PlaceArgs {
     /// Speaks plain HTTP also to servers that are not on this machine.
     #[arg(long)]
     pub plain_http: bool,
+    /// Who this machine is to registries, as `docker login` writes it [default: config.json in DOCKER_CONFIG, or in ~/.docker, where it exists].
+    #[arg(long, env = "LOOPWRIGHT_CREDENTIALS", value_name = "FILE")]
+    pub credentials: Option<PathBuf>,
+    /// The registry's token server, when it is another one: credentials for the registry go there too.
+    #[arg(long, value_name = "[https://]HOST[:PORT]")]
+    pub token_server: Option<String>,
 }
 
 /// Where things are on this machine.

@@ -246,7 +246,7 @@ fn vouched(
         referrers.iter().filter(|one| one.artifact_type.as_deref() == Some(STATEMENT_ARTIFACT)).collect();
     if ours.len() > STATEMENTS_LIMIT {
         let (limit, found) = (STATEMENTS_LIMIT as u64, ours.len() as u64);
-        return Err(Refusal::TooLarge { what: "statements about one release", limit, found }.into());
+        return Err(Refusal::TooMany { what: "statements about one release", limit, found }.into());
     }
     let (mut publish, mut yanks, mut doubts) = (None, Vec::new(), Vec::new());
     for descriptor in ours {

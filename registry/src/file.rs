@@ -6,10 +6,12 @@ use std::{
     path::Path,
 };
 
-use crate::RegistryError;
+use crate::{RegistryError, crash::point};
 
 /// What other processes that change a folder wait for.
 const LOCK_FILE: &str = "lock";
+/// What stands in the name of a file that is being written, after the name that it is to have. One that stays is what a stopped process left.
+const PART: &str = ".part-";
 
 /// Reads a file whole, and stops at the limit whatever the file's size says.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, RegistryError> {
@@ -46,16 +48,44 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Regist
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     fs::create_dir_all(folder).map_err(RegistryError::io(folder))?;
-    let mut part = tempfile::NamedTempFile::new_in(folder).map_err(RegistryError::io(folder))?;
-    part.write_all(bytes).map_err(RegistryError::io(part.path().to_owned()))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!(".{name}{PART}");
+    let part = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder);
+    let mut part = part.map_err(RegistryError::io(folder))?;
+    point("an empty part");
+    let (half, rest) = bytes.split_at(bytes.len() / 2);
+    part.write_all(half).map_err(RegistryError::io(part.path().to_owned()))?;
+    point("half a part");
+    part.write_all(rest).map_err(RegistryError::io(part.path().to_owned()))?;
     settle(part, path, mode)
+}
+
+/// Removes what stopped writers of a file left. One that stays costs space only.
+fn sweep_parts(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let (Some(name), Ok(entries)) = (path.file_name().and_then(|name| name.to_str()), fs::read_dir(folder)) else {
+        return;
+    };
+    let is_left = |entry: &fs::DirEntry| {
+        entry.file_name().to_str().is_some_and(|found| is_part_of(found, |wanted| wanted == name))
+    };
+    for entry in entries.flatten().filter(is_left) {
+        let _ = fs::remove_file(entry.path());
+    }
+}
+
+/// Whether a file's name is one that [`replace`] writes under before a file of the wanted name is there.
+pub(crate) fn is_part_of(name: &str, wanted: impl Fn(&str) -> bool) -> bool {
+    name.strip_prefix('.').and_then(|name| name.rsplit_once(PART)).is_some_and(|(name, _)| wanted(name))
 }
 
 /// Gives a written file its name, durably.
 pub(crate) fn settle(part: tempfile::NamedTempFile, path: &Path, mode: u32) -> Result<(), RegistryError> {
     set_mode(part.as_file(), mode).map_err(RegistryError::io(path))?;
     part.as_file().sync_all().map_err(RegistryError::io(path))?;
+    point("a part on disk");
     part.persist(path).map_err(|error| RegistryError::Io { path: path.to_owned(), source: error.error })?;
+    point("a file under its name");
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     // The new name is on disk only when its folder is.
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(RegistryError::io(folder))
@@ -83,14 +113,17 @@ impl Hold {
         Self::at(&folder.join(LOCK_FILE), shared)
     }
 
-    /// The same for one file, by a file beside it: the one itself is replaced, and a lock on it would go with the old one.
+    /// The same for one file, by a file beside it: the one itself is replaced, and a lock on it would go with the old one. What somebody left who
+    /// was stopped while writing the file is removed: whoever writes it holds this.
     pub(crate) fn beside(path: &Path) -> Result<Self, RegistryError> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(RegistryError::io(folder))?;
         }
         let mut guard = path.as_os_str().to_owned();
         guard.push(".guard");
-        Self::at(Path::new(&guard), false)
+        let hold = Self::at(Path::new(&guard), false)?;
+        sweep_parts(path);
+        Ok(hold)
     }
 
     fn at(path: &Path, shared: bool) -> Result<Self, RegistryError> {

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use loopwright_contract::{digest::ContentDigest, episode::PluginKind};
 
 use crate::{
-    COMPONENT_BYTES_LIMIT, ENTRIES_LIMIT, Entry, INDEX_BYTES_LIMIT, INDEX_FILE, RegistryError,
-    entry::RawEntry,
-    file::{read, replace},
+    COMPONENT_BYTES_LIMIT, ENTRIES_LIMIT, Entry, INDEX_BYTES_LIMIT, INDEX_FILE, RegistryError, entry::RawEntry,
+    file::read,
 };
 
 /// The components of one folder.
@@ -54,18 +53,16 @@ impl Index {
         gone
     }
 
-    /// Puts the index in the place of the file, whole.
-    pub(crate) fn write(&self) -> Result<(), RegistryError> {
-        let path = self.folder.join(INDEX_FILE);
+    /// The index's file as it is to be.
+    pub(crate) fn text(&self) -> Result<Vec<u8>, RegistryError> {
+        let bad = |reason| RegistryError::Malformed { path: self.folder.join(INDEX_FILE), reason };
         if self.entries.len() > ENTRIES_LIMIT {
-            let reason = format!("expected at most {ENTRIES_LIMIT} entries, found {}", self.entries.len());
-            return Err(RegistryError::Malformed { path, reason });
+            return Err(bad(format!("expected at most {ENTRIES_LIMIT} entries, found {}", self.entries.len())));
         }
         let raw: Vec<RawEntry> = self.entries.iter().map(RawEntry::from).collect();
-        match serde_json::to_vec_pretty(&raw) {
-            Ok(text) => replace(&path, &[text.as_slice(), b"\n"].concat(), 0o644),
-            Err(error) => Err(RegistryError::Malformed { path, reason: error.to_string() }),
-        }
+        let mut text = serde_json::to_vec_pretty(&raw).map_err(|error| bad(error.to_string()))?;
+        text.push(b'\n');
+        Ok(text)
     }
 
     /// Every component, sorted by name.

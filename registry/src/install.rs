@@ -5,7 +5,8 @@ use std::{fs, path::Path};
 use serde::Serialize;
 
 use crate::{
-    Entry, Index, RegistryError,
+    Entry, INDEX_FILE, Index, RegistryError,
+    crash::point,
     fetch::Fetched,
     file::{self, Hold},
     refusal::Refusal,
@@ -25,10 +26,10 @@ pub struct Installed {
 /// Adds a component to a folder's index, in the place of another release of the same package.
 ///
 /// The component gets a file of its own first, then the index is replaced whole, and only then the old file goes: a reader finds the old release
-/// or the new one, never half of each.
+/// or the new one, never half of each. What an installation left behind that was stopped in between goes with the next one of the same package.
 ///
 /// # Errors
-/// `Refused` for a component that is no plugin, and for a name that another package or a plugin of this repository has, unless `replace` says so.
+/// `Malformed` when the index is full or not what it should be, and nothing is changed then. `Refused` for a component that is no plugin, and for a name that another package or a plugin of this repository has, unless `replace` says so.
 pub fn install(folder: &Path, fetched: &Fetched, replace: bool) -> Result<Installed, RegistryError> {
     let _hold = Hold::take(folder, false)?;
     let mut index = match Index::open(folder) {
@@ -60,12 +61,34 @@ pub fn install(folder: &Path, fetched: &Fetched, replace: bool) -> Result<Instal
         file: format!("{}_{short}.wasm", package.name),
     };
     let file = entry.file.clone();
-    file::replace(&folder.join(&file), &fetched.component, 0o644)?;
     let gone = index.set(entry);
-    index.write()?;
+    // What cannot be named is not written either.
+    let text = index.text()?;
+    file::replace(&folder.join(&file), &fetched.component, 0o644)?;
+    point("a component that no index names");
+    file::replace(&folder.join(INDEX_FILE), &text, 0o644)?;
+    point("an index that names the new component, and the old one still there");
     if let Some(gone) = gone.as_ref().filter(|gone| gone.file != file) {
         // Nothing names it any more; one that stays costs space only.
         let _ = fs::remove_file(folder.join(&gone.file));
     }
+    sweep(folder, &package.name.to_string(), &file);
+    point("an installation that the lock file does not know");
     Ok(Installed { name: package.name.to_string(), file, replaced: gone.map(|gone| gone.version.to_string()) })
+}
+
+/// Removes what stopped installations left: parts of files that were to be components or the index, and components of this package that no index
+/// names. Only files whose names are made here are touched, and nobody else writes them while the folder is held. One that stays costs space only.
+fn sweep(folder: &Path, package: &str, installed: &str) {
+    let is_digest = |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_ours = |name: &str| {
+        let digest = name.strip_prefix(package).and_then(|rest| rest.strip_prefix('_'));
+        digest.and_then(|rest| rest.strip_suffix(".wasm")).is_some_and(is_digest)
+    };
+    let is_part = |name: &str| file::is_part_of(name, |wanted| wanted == INDEX_FILE || wanted.ends_with(".wasm"));
+    let is_left = |name: &str| is_part(name) || (is_ours(name) && name != installed);
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_left)) {
+        let _ = fs::remove_file(entry.path());
+    }
 }

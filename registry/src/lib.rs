@@ -38,6 +38,8 @@
 pub mod attack;
 pub mod compat;
 pub mod component;
+mod crash;
+pub mod credentials;
 mod entry;
 pub mod envelope;
 mod error;

@@ -219,7 +219,7 @@ fn compare_with_earlier(
     let range: Vec<Release> = all.filter(|other| same_range(&other.version, &release.version)).collect();
     if range.len() > PRIORS_LIMIT {
         let (limit, found) = (PRIORS_LIMIT as u64, range.len() as u64);
-        return Err(Refusal::TooLarge { what: "releases of one range", limit, found }.into());
+        return Err(Refusal::TooMany { what: "releases of one range", limit, found }.into());
     }
     let mut compared = Vec::new();
     for prior in range {

@@ -39,6 +39,16 @@ pub enum Refusal {
         /// Bytes declared or found.
         found: u64,
     },
+    /// There are more of something than are looked at.
+    #[error("{what}: {found} or more, at most {limit} are allowed")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many are allowed.
+        limit: u64,
+        /// How many there are, or the first number beyond what is allowed.
+        found: u64,
+    },
     /// A document of a registry is not what it should be.
     #[error("{what}: {reason}")]
     Document {

@@ -18,6 +18,7 @@ use tempfile::NamedTempFile;
 
 use crate::{
     RegistryError,
+    crash::point,
     file::{self, Hold},
     refusal::Refusal,
 };
@@ -189,7 +190,9 @@ impl Ingest {
             return Err(self.wrong_length().into());
         }
         self.hash.update(bytes);
-        self.part.write_all(bytes).map_err(RegistryError::io(self.part.path()))
+        self.part.write_all(bytes).map_err(RegistryError::io(self.part.path()))?;
+        point("part of a blob");
+        Ok(())
     }
 
     /// Compares length and digest, and only then gives the blob its name.

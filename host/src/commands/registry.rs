@@ -1,5 +1,6 @@
 //! `registry`: publishes, fetches, lists and withdraws plugins, and keeps the local store small.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use loopwright_contract::digest::BlobDigest;
 use loopwright_contract::plain;
+use loopwright_registry::credentials::{Credentials, Login};
 use loopwright_registry::fetch::{Fetched, Judge, fetch, fetch_locked, look};
 use loopwright_registry::install::install;
 use loopwright_registry::key::SecretKey;
@@ -15,7 +17,7 @@ use loopwright_registry::moment::Moment;
 use loopwright_registry::name::Package;
 use loopwright_registry::place::{self, HttpLimits, Place, PlaceError, Plain};
 use loopwright_registry::publish::{self, Published, Signer, releases};
-use loopwright_registry::reference::Address;
+use loopwright_registry::reference::{Address, Server};
 use loopwright_registry::refusal::Refusal;
 use loopwright_registry::store::Store;
 use loopwright_registry::trust::Trust;
@@ -86,7 +88,45 @@ fn open(args: &PlaceArgs) -> anyhow::Result<Box<dyn Place>> {
     };
     let address: Address = address.parse()?;
     let plain = if args.plain_http { Plain::Anywhere } else { Plain::Loopback };
-    Ok(place::open(&address, HttpLimits::default(), plain)?)
+    let login = match &address {
+        Address::Server { server, .. } => login(args, server)?,
+        Address::Folder(_) => Login::default(),
+    };
+    Ok(place::open_as(&address, HttpLimits::default(), plain, login)?)
+}
+
+/// Who this machine is to a server.
+fn login(args: &PlaceArgs, server: &Server) -> anyhow::Result<Login> {
+    let named = args.credentials.clone();
+    let Some(path) = named.clone().or_else(|| docker_config(|name| std::env::var_os(name))) else {
+        return with_tokens(args, Login::default());
+    };
+    let login = match Credentials::read(&path)? {
+        Some(credentials) => credentials.login(server).map_err(anyhow::Error::msg)?,
+        None if named.is_some() => {
+            anyhow::bail!(
+                "credentials file `{}`: there is no such file\nhint: `docker login` writes one",
+                path.display()
+            )
+        }
+        None => Login::default(),
+    };
+    with_tokens(args, login)
+}
+
+fn with_tokens(args: &PlaceArgs, login: Login) -> anyhow::Result<Login> {
+    match args.token_server.as_deref().map(str::parse).transpose()? {
+        None => Ok(login),
+        Some(Address::Server { server, prefix: None }) => Ok(login.with_token_server(server)),
+        Some(other) => anyhow::bail!("--token-server `{other}`: expected `[https://]HOST[:PORT]`"),
+    }
+}
+
+/// Where `docker login` leaves what it was told.
+fn docker_config(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = set("DOCKER_CONFIG").or_else(|| set("HOME").map(|home| home.join(".docker")))?;
+    Some(folder.join("config.json"))
 }
 
 fn component(path: &Path) -> anyhow::Result<Vec<u8>> {
@@ -351,4 +391,20 @@ fn gc(shared: &Shared, local: &LocalArgs, dry_run: bool) -> anyhow::Result<Exit>
         collected.kept
     ));
     Ok(Exit::Good)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_where_docker_leaves_them() {
+        let find = |known: &[(&str, &str)]| {
+            docker_config(|name| known.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).into()))
+        };
+        assert_eq!(find(&[("HOME", "/home/a")]), Some("/home/a/.docker/config.json".into()));
+        assert_eq!(find(&[("HOME", "/home/a"), ("DOCKER_CONFIG", "/c")]), Some("/c/config.json".into()));
+        assert_eq!(find(&[("HOME", "/home/a"), ("DOCKER_CONFIG", "")]), Some("/home/a/.docker/config.json".into()));
+        assert_eq!(find(&[]), None);
+    }
 }

@@ -15,7 +15,7 @@ use crate::{
     statement::Reason, trust::Trust,
 };
 
-type Outcome = Result<Fetched, RegistryError>;
+pub(super) type Outcome = Result<Fetched, RegistryError>;
 
 /// An attack.
 pub(super) struct Case {
@@ -24,7 +24,7 @@ pub(super) struct Case {
     pub(super) run: fn(&mut Stage) -> Outcome,
 }
 
-const fn case(attack: &'static str, expected: Meets, run: fn(&mut Stage) -> Outcome) -> Case {
+pub(super) const fn case(attack: &'static str, expected: Meets, run: fn(&mut Stage) -> Outcome) -> Case {
     Case { attack, expected, run }
 }
 
@@ -215,11 +215,11 @@ pub(super) const CASES: &[Case] = &[
     }),
 ];
 
-fn stage_error(error: &dyn std::error::Error) -> RegistryError {
+pub(super) fn stage_error(error: &dyn std::error::Error) -> RegistryError {
     crate::place::PlaceError::SetUp { reason: error.to_string() }.into()
 }
 
-fn is_tag(request: &Request) -> bool {
+pub(super) fn is_tag(request: &Request) -> bool {
     request.path.ends_with("/manifests/1.0.0")
 }
 

@@ -2,6 +2,7 @@
 //! same. Nothing here is part of pulling or publishing; it only uses them from outside.
 
 mod cases;
+mod logins;
 mod server;
 mod stage;
 
@@ -14,6 +15,7 @@ pub use stage::padded_component;
 
 use crate::{RegistryError, place::PlaceError, refusal::Refusal};
 use cases::{CASES, Case};
+use logins::LOGINS;
 use stage::Stage;
 
 /// What an attack met.
@@ -40,6 +42,8 @@ pub enum Meets {
     Component,
     /// Sent elsewhere.
     Redirect,
+    /// Not let in, and not asked again.
+    Denied,
     /// Too slow.
     TimedOut,
     /// The answer broke off.
@@ -65,6 +69,7 @@ impl fmt::Display for Meets {
             Self::Moved => "moved",
             Self::Component => "component",
             Self::Redirect => "redirect",
+            Self::Denied => "denied",
             Self::TimedOut => "timed-out",
             Self::Unreachable => "unreachable",
             Self::KeptFirst => "kept-first",
@@ -104,7 +109,8 @@ impl Row {
 /// When an honest pull does not work, so that a refusal would say nothing.
 pub fn run_all() -> Result<Vec<Row>, RegistryError> {
     Stage::published()?.pull(|_, answer| answer)?;
-    CASES.iter().map(run).collect()
+    logins::honest()?;
+    CASES.iter().chain(LOGINS).map(run).collect()
 }
 
 fn run(case: &Case) -> Result<Row, RegistryError> {
@@ -127,7 +133,7 @@ fn meets(error: &RegistryError) -> Meets {
         RegistryError::Refused(refusal) => match refusal {
             Refusal::Digest { .. } => Meets::Digest,
             Refusal::Length { .. } => Meets::Length,
-            Refusal::TooLarge { .. } => Meets::TooLarge,
+            Refusal::TooLarge { .. } | Refusal::TooMany { .. } => Meets::TooLarge,
             Refusal::Document { .. } => Meets::Document,
             Refusal::Untrusted { .. } => Meets::Untrusted,
             Refusal::Yanked { .. } => Meets::Yanked,
@@ -139,7 +145,8 @@ fn meets(error: &RegistryError) -> Meets {
             | Refusal::Ungranted { .. } => Meets::OtherError,
         },
         RegistryError::Place(place) => match place {
-            PlaceError::Redirect { .. } => Meets::Redirect,
+            PlaceError::Redirect { .. } | PlaceError::TokensElsewhere { .. } => Meets::Redirect,
+            PlaceError::Denied { .. } => Meets::Denied,
             PlaceError::TimedOut { .. } => Meets::TimedOut,
             PlaceError::TooLarge { .. } => Meets::PlaceTooLarge,
             PlaceError::Unreachable { .. } => Meets::Unreachable,

@@ -27,6 +27,8 @@ pub struct Request {
     pub method: String,
     /// The path, with its query.
     pub path: String,
+    /// Who it says is asking.
+    pub authorization: Option<String>,
 }
 
 /// What is sent after the head.
@@ -172,7 +174,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Req
     reader.by_ref().take(LINE_BYTES_LIMIT).read_line(&mut line)?;
     let mut words = line.split_ascii_whitespace();
     let (Some(method), Some(path)) = (words.next(), words.next()) else { return Ok(None) };
-    let request = Request { method: method.to_owned(), path: path.to_owned() };
+    let mut request = Request { method: method.to_owned(), path: path.to_owned(), authorization: None };
     let mut length = 0;
     for _ in 0..HEADERS_LIMIT {
         let mut header = String::new();
@@ -180,6 +182,8 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Req
         let Some((name, value)) = header.split_once(':') else { break };
         if name.eq_ignore_ascii_case("content-length") {
             length = value.trim().parse().unwrap_or(0);
+        } else if name.eq_ignore_ascii_case("authorization") {
+            request.authorization = Some(value.trim().to_owned());
         }
     }
     std::io::copy(&mut reader.by_ref().take(length.min(COMPONENT_BYTES_LIMIT)), &mut std::io::sink())?;

@@ -8,6 +8,7 @@ use super::server::{Answer, Request, Script, Server};
 use crate::{
     COMPONENT_BYTES_LIMIT, RegistryError,
     component::inspect,
+    credentials::{Credentials, Login},
     envelope::{ENVELOPE_TYPE, Envelope},
     fetch::{Fetched, Judge, fetch, fetch_locked},
     key::SecretKey,
@@ -31,6 +32,9 @@ const LIMITS: HttpLimits = HttpLimits {
     document: Duration::from_millis(400),
     blob: Duration::from_millis(400),
 };
+
+/// Who the customer is, to the registry: base64 of `alice:open sesame`.
+pub(super) const LOGIN: &str = "YWxpY2U6b3BlbiBzZXNhbWU=";
 
 /// A component without code: a section of the given size, so that its bytes are what they are for.
 #[must_use]
@@ -62,6 +66,8 @@ pub(super) struct Stage {
     pub(super) now: Moment,
     pub(super) store: Store,
     pub(super) lock: RefCell<Lock>,
+    /// Whether the customer has credentials for whatever server is started here.
+    pub(super) has_login: bool,
 }
 
 impl Stage {
@@ -85,6 +91,7 @@ impl Stage {
             now: Moment::from_seconds(NOW_SECONDS).ok_or_else(|| set_up("the time is none".to_owned()))?,
             store,
             lock: RefCell::new(Lock::default()),
+            has_login: false,
         })
     }
 
@@ -164,12 +171,15 @@ impl Stage {
         &self,
         twist: impl Fn(&Request, Answer) -> Answer + Send + Sync + 'static,
     ) -> Result<Fetched, RegistryError> {
-        let (server, place) = self.serve(twist)?;
+        let (_server, place) = self.serve(twist)?;
+        self.pull_from(place.as_ref())
+    }
+
+    /// The customer pulls.
+    pub(super) fn pull_from(&self, place: &dyn Place) -> Result<Fetched, RegistryError> {
         let mut lock = self.lock.borrow_mut();
-        let fetched =
-            fetch(place.as_ref(), &self.store, &self.release, Judge { trust: &self.trust, now: self.now }, &mut lock);
-        drop(server);
-        let fetched = fetched?;
+        let judge = Judge { trust: &self.trust, now: self.now };
+        let fetched = fetch(place, &self.store, &self.release, judge, &mut lock)?;
         lock.set(fetched.locked.clone());
         Ok(fetched)
     }
@@ -188,9 +198,19 @@ impl Stage {
         let address = Address::Folder(self.folder.path().join("shelf"));
         let script: Script = Arc::new(move |request| twist(request, honest(&address, request)));
         let server = Server::start(script).map_err(RegistryError::io("127.0.0.1"))?;
-        let address =
-            server.address().parse::<Address>().map_err(|error| PlaceError::SetUp { reason: format!("{error}") })?;
-        let place = place::open(&address, LIMITS, Plain::Loopback)?;
+        let set_up = |reason: String| PlaceError::SetUp { reason };
+        let address = server.address().parse::<Address>().map_err(|error| set_up(format!("{error}")))?;
+        let file = match self.has_login {
+            true => format!(r#"{{"auths":{{"{}":{{"auth":"{LOGIN}"}}}}}}"#, server.address()),
+            false => "{}".to_owned(),
+        };
+        let login = match &address {
+            Address::Server { server, .. } => {
+                Credentials::parse(&file, "config.json").and_then(|all| all.login(server))
+            }
+            Address::Folder(_) => Ok(Login::default()),
+        };
+        let place = place::open_as(&address, LIMITS, Plain::Loopback, login.map_err(set_up)?)?;
         Ok((server, place))
     }
 

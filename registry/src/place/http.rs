@@ -1,4 +1,4 @@
-//! OCI distribution over HTTP. Credentials would go into [`Client`], as one header on every request; there are none yet.
+//! OCI distribution over HTTP. Who asks is the business of [`Client`].
 
 use std::{fmt::Display, time::Duration};
 
@@ -7,11 +7,13 @@ use reqwest::Method;
 use serde::Deserialize;
 
 use super::{
-    Body, HttpLimits, Place, PlaceError, Plain, RawManifest, Sink,
-    client::{Answer, Client, Question},
+    HttpLimits, Place, PlaceError, Plain, RawManifest, Sink,
+    auth::Scope,
+    client::{Answer, Body, Client, Question},
 };
 use crate::{
     RegistryError,
+    credentials::Login,
     oci::{self, Descriptor, INDEX_BYTES_LIMIT, INDEX_TYPE, ImageIndex, MANIFEST_BYTES_LIMIT, MANIFEST_TYPE},
     reference::{Address, Repository, Server, Tag},
     refusal::Refusal,
@@ -22,8 +24,8 @@ use crate::{
 const TAGS_BYTES_LIMIT: u64 = 1024 * 1024;
 /// Tags asked for at a time.
 const TAGS_PAGE: usize = 1_000;
-/// Most pages of tags: sixteen thousand tags.
-const TAGS_PAGES_LIMIT: usize = 16;
+/// Most pages of a list of tags: sixteen thousand tags.
+pub const TAGS_PAGES_LIMIT: usize = 16;
 /// What a server says about the bytes it sends.
 const DIGEST_HEADER: &str = "docker-content-digest";
 /// What a server with a referrers API says when it took a manifest about another one.
@@ -43,20 +45,32 @@ struct TagList {
 }
 
 impl HttpPlace {
-    pub(super) fn new(address: Address, server: &Server, limits: HttpLimits, plain: Plain) -> Result<Self, PlaceError> {
-        Ok(Self { address, client: Client::new(server, limits, plain)?, limits })
+    pub(super) fn new(
+        address: Address,
+        server: &Server,
+        limits: HttpLimits,
+        plain: Plain,
+        login: Login,
+    ) -> Result<Self, PlaceError> {
+        Ok(Self { address, client: Client::new(server, limits, plain, login)?, limits })
     }
 
-    fn question(&self, what: &'static str, method: Method, path: &str) -> Result<Question, PlaceError> {
-        let url = self.client.url(path)?;
-        Ok(Question { what, method, url, accept: &[], body: Body::None, within: self.limits.document })
+    /// A question about a repository; what changes something needs the right to.
+    fn question(
+        &self,
+        what: &'static str,
+        method: Method,
+        repository: &Repository,
+        path: &str,
+    ) -> Result<Question<'static>, PlaceError> {
+        let url = self.client.url(&format!("v2/{repository}/{path}"))?;
+        let scope = Scope { repository: repository.clone(), push: method != Method::GET && method != Method::HEAD };
+        Ok(Question { what, method, url, accept: &[], body: Body::None, scope, within: self.limits.document })
     }
 
     fn refuses(&self, what: &'static str, answer: &Answer) -> RegistryError {
         let hint = match answer.status {
-            401 | 403 => {
-                "\nhint: it wants credentials, which are not supported yet; use a server that lets this machine in"
-            }
+            403 => "\nhint: whoever the credentials are for lacks the right to",
             429 => "\nhint: it asks to wait; try again later",
             _ => "",
         };
@@ -64,7 +78,7 @@ impl HttpPlace {
     }
 
     /// A document's bytes; none for 404.
-    fn document(&self, question: Question, limit: u64) -> Result<Option<(Answer, Vec<u8>)>, RegistryError> {
+    fn document(&self, question: &Question<'_>, limit: u64) -> Result<Option<(Answer, Vec<u8>)>, RegistryError> {
         let what = question.what;
         let mut bytes = Vec::new();
         let answer = self.client.ask(question, limit, &mut |chunk| {
@@ -79,9 +93,9 @@ impl HttpPlace {
     }
 
     fn manifest_by(&self, repository: &Repository, name: &dyn Display) -> Result<Option<RawManifest>, RegistryError> {
-        let mut question = self.question("manifest", Method::GET, &format!("v2/{repository}/manifests/{name}"))?;
+        let mut question = self.question("manifest", Method::GET, repository, &format!("manifests/{name}"))?;
         question.accept = &[MANIFEST_TYPE, INDEX_TYPE];
-        let Some((answer, bytes)) = self.document(question, INDEX_BYTES_LIMIT)? else { return Ok(None) };
+        let Some((answer, bytes)) = self.document(&question, INDEX_BYTES_LIMIT)? else { return Ok(None) };
         let raw = RawManifest::of(bytes);
         if let Some(said) = answer.header(DIGEST_HEADER) {
             let wrong = |error: loopwright_contract::digest::DigestError| Refusal::Document {
@@ -95,7 +109,7 @@ impl HttpPlace {
     }
 
     /// Sends something; the answer has to be a success.
-    fn send(&self, question: Question) -> Result<Answer, RegistryError> {
+    fn send(&self, question: &Question<'_>) -> Result<Answer, RegistryError> {
         let what = question.what;
         let answer = self.client.ask(question, MANIFEST_BYTES_LIMIT, &mut |_| Ok(()))?;
         if (200..300).contains(&answer.status) { Ok(answer) } else { Err(self.refuses(what, &answer)) }
@@ -108,10 +122,8 @@ impl HttpPlace {
         media_type: &'static str,
         bytes: &[u8],
     ) -> Result<Answer, RegistryError> {
-        let mut question =
-            self.question("publishing a manifest", Method::PUT, &format!("v2/{repository}/manifests/{name}"))?;
-        question.body = Body::Bytes(media_type, bytes.to_vec());
-        self.send(question)
+        let question = self.question("publishing a manifest", Method::PUT, repository, &format!("manifests/{name}"))?;
+        self.send(&Question { body: Body::Bytes(media_type, bytes), ..question })
     }
 
     /// The list that stands in for the referrers API.
@@ -133,8 +145,8 @@ impl Place for HttpPlace {
         for _ in 0..TAGS_PAGES_LIMIT {
             let after = tags.last().map(|tag| format!("&last={tag}")).unwrap_or_default();
             let question =
-                self.question("list of tags", Method::GET, &format!("v2/{repository}/tags/list?n={TAGS_PAGE}{after}"))?;
-            let Some((answer, bytes)) = self.document(question, TAGS_BYTES_LIMIT)? else { return Ok(tags) };
+                self.question("list of tags", Method::GET, repository, &format!("tags/list?n={TAGS_PAGE}{after}"))?;
+            let Some((answer, bytes)) = self.document(&question, TAGS_BYTES_LIMIT)? else { return Ok(tags) };
             let page: TagList = oci::read("list of tags", &bytes, TAGS_BYTES_LIMIT)?;
             let before = tags.len();
             for tag in page.tags.unwrap_or_default() {
@@ -147,8 +159,8 @@ impl Place for HttpPlace {
                 return Ok(tags);
             }
         }
-        let limit = (TAGS_PAGES_LIMIT * TAGS_PAGE) as u64;
-        Err(Refusal::TooLarge { what: "list of tags", limit, found: tags.len() as u64 }.into())
+        let limit = TAGS_PAGES_LIMIT as u64;
+        Err(Refusal::TooMany { what: "pages of tags", limit, found: limit + 1 }.into())
     }
 
     fn resolve(&self, repository: &Repository, tag: &Tag) -> Result<Option<RawManifest>, RegistryError> {
@@ -168,9 +180,9 @@ impl Place for HttpPlace {
         limit: u64,
         sink: Sink<'_>,
     ) -> Result<(), RegistryError> {
-        let mut question = self.question("blob", Method::GET, &format!("v2/{repository}/blobs/{digest}"))?;
+        let mut question = self.question("blob", Method::GET, repository, &format!("blobs/{digest}"))?;
         question.within = self.limits.blob;
-        let answer = self.client.ask(question, limit, sink)?;
+        let answer = self.client.ask(&question, limit, sink)?;
         match answer.status {
             200 => Ok(()),
             404 => Err(PlaceError::NotThere { what: format!("blob {digest}"), address: self.client.address() }.into()),
@@ -180,9 +192,9 @@ impl Place for HttpPlace {
 
     fn referrers(&self, repository: &Repository, subject: &ManifestDigest) -> Result<Vec<Descriptor>, RegistryError> {
         let mut question =
-            self.question("list of referrers", Method::GET, &format!("v2/{repository}/referrers/{subject}"))?;
+            self.question("list of referrers", Method::GET, repository, &format!("referrers/{subject}"))?;
         question.accept = &[INDEX_TYPE];
-        match self.document(question, INDEX_BYTES_LIMIT)? {
+        match self.document(&question, INDEX_BYTES_LIMIT)? {
             Some((_, bytes)) => Ok(ImageIndex::read(&bytes)?.manifests),
             None => Ok(self.listed(repository, subject)?.manifests),
         }
@@ -191,17 +203,18 @@ impl Place for HttpPlace {
     fn put_blob(&self, repository: &Repository, bytes: &[u8]) -> Result<(), RegistryError> {
         const WHAT: &str = "publishing a blob";
         let digest = BlobDigest::of(bytes);
-        let there = self.question(WHAT, Method::HEAD, &format!("v2/{repository}/blobs/{digest}"))?;
-        if self.client.ask(there, 0, &mut |_| Ok(()))?.status == 200 {
+        let there = self.question(WHAT, Method::HEAD, repository, &format!("blobs/{digest}"))?;
+        if self.client.ask(&there, 0, &mut |_| Ok(()))?.status == 200 {
             return Ok(());
         }
-        let started = self.send(self.question(WHAT, Method::POST, &format!("v2/{repository}/blobs/uploads/"))?)?;
+        let start = self.question(WHAT, Method::POST, repository, "blobs/uploads/")?;
+        let started = self.send(&start)?;
         let Some(location) = started.location() else { return Err(self.refuses(WHAT, &started)) };
         let mut url = self.client.own(WHAT, location)?;
         url.query_pairs_mut().append_pair("digest", &digest.to_string());
-        let body = Body::Bytes("application/octet-stream", bytes.to_vec());
+        let body = Body::Bytes("application/octet-stream", bytes);
         let within: Duration = self.limits.blob;
-        self.send(Question { what: WHAT, method: Method::PUT, url, accept: &[], body, within })?;
+        self.send(&Question { method: Method::PUT, url, body, within, ..start })?;
         Ok(())
     }
 

@@ -64,7 +64,7 @@ impl FolderPlace {
         change(&mut manifests);
         if manifests.len() > INDEX_ENTRIES_LIMIT {
             let (limit, found) = (INDEX_ENTRIES_LIMIT as u64, manifests.len() as u64);
-            return Err(Refusal::TooLarge { what: "entries of an index", limit, found }.into());
+            return Err(Refusal::TooMany { what: "entries of an index", limit, found }.into());
         }
         file::replace(&layout.join(MARK.0), MARK.1, 0o644)?;
         file::replace(&layout.join(INDEX), &ImageIndex::new(manifests).write(), 0o644)

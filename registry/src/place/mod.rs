@@ -1,6 +1,7 @@
 //! Where releases are kept: a server that speaks OCI distribution, or a folder of OCI image layouts. A place moves bytes; whether they are
 //! what they should be is for those who asked to compare, and nothing here decides whom to trust.
 
+mod auth;
 mod client;
 mod http;
 mod layout;
@@ -9,12 +10,13 @@ use std::path::PathBuf;
 
 use loopwright_contract::digest::{BlobDigest, ManifestDigest};
 
-pub use client::{Body, HttpLimits, Plain};
-pub use http::HttpPlace;
+pub use client::{HttpLimits, Plain};
+pub use http::{HttpPlace, TAGS_PAGES_LIMIT};
 pub use layout::FolderPlace;
 
 use crate::{
     RegistryError,
+    credentials::Login,
     oci::Descriptor,
     reference::{Address, Repository, Tag},
 };
@@ -87,6 +89,34 @@ pub enum PlaceError {
         "{address} is not on this machine and would be spoken to in plain text\nhint: use https, or allow it with --plain-http"
     )]
     PlainText {
+        /// Whom.
+        address: String,
+    },
+    /// It wants to know who asks, and was told nothing that it accepts.
+    #[error("{what}: {address} wants credentials: {reason}")]
+    Denied {
+        /// What was asked for.
+        what: &'static str,
+        /// Whom.
+        address: String,
+        /// Why none were sent, or that those that were sent are not accepted.
+        reason: String,
+    },
+    /// It says that tokens are to be had from somebody whom nobody named.
+    #[error(
+        "{address} sends us to {to} for a token, and credentials go to no other server than the one they are for\nhint: only when that is where its operator says tokens come from, name it with --token-server"
+    )]
+    TokensElsewhere {
+        /// Who says so.
+        address: String,
+        /// Where it sends us.
+        to: String,
+    },
+    /// Passwords would travel to the token server in plain text.
+    #[error(
+        "the token server {address} is not on this machine and would be told passwords in plain text\nhint: use https"
+    )]
+    PlainTokens {
         /// Whom.
         address: String,
     },
@@ -192,13 +222,26 @@ pub trait Place {
     ) -> Result<(), RegistryError>;
 }
 
-/// Opens the place at an address.
+/// Opens the place at an address, as nobody in particular.
 ///
 /// # Errors
 /// `PlainText` for a server elsewhere without TLS, unless that is allowed; `SetUp` and `Layout`.
 pub fn open(address: &Address, limits: HttpLimits, plain: Plain) -> Result<Box<dyn Place>, RegistryError> {
+    open_as(address, limits, plain, Login::default())
+}
+
+/// Opens the place at an address. Who asks is told only to a server that wants to know, and only over TLS or within this machine.
+///
+/// # Errors
+/// Those of [`open`], and `PlainTokens` for a token server elsewhere without TLS.
+pub fn open_as(
+    address: &Address,
+    limits: HttpLimits,
+    plain: Plain,
+    login: Login,
+) -> Result<Box<dyn Place>, RegistryError> {
     match address {
-        Address::Server { server, .. } => Ok(Box::new(HttpPlace::new(address.clone(), server, limits, plain)?)),
+        Address::Server { server, .. } => Ok(Box::new(HttpPlace::new(address.clone(), server, limits, plain, login)?)),
         Address::Folder(folder) => Ok(Box::new(FolderPlace::new(address.clone(), folder.clone()))),
     }
 }

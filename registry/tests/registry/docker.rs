@@ -6,7 +6,11 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use loopwright_registry::place::{self, HttpLimits, Place, Plain};
+use loopwright_registry::{
+    credentials::Credentials,
+    place::{self, HttpLimits, Place, Plain},
+    reference::Address,
+};
 
 /// Where the set-up puts it; otherwise wherever it is installed.
 fn program() -> &'static str {
@@ -25,11 +29,24 @@ pub(crate) struct Docker {
 impl Docker {
     /// Starts one. None, with a notice, where the program is not installed.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_with(tempfile::tempdir().unwrap(), "")
+    }
+
+    /// Starts one that lets in `alice` with `open sesame`.
+    #[allow(dead_code, reason = "the bench of this crate has this file too, and needs no password")]
+    pub(crate) fn start_private() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
+        let users = folder.path().join("htpasswd");
+        std::fs::write(&users, "alice:$2y$05$abcdefghijklmnopqrstuupx2xBUC4954936wVIjyyPHmUBFu0wCW\n").unwrap();
+        let auth = format!("auth:\n  htpasswd:\n    realm: tests\n    path: {}\n", users.display());
+        Self::start_with(folder, &auth)
+    }
+
+    fn start_with(folder: tempfile::TempDir, more: &str) -> Option<Self> {
         let config = folder.path().join("config.yml");
         let root = folder.path().join("data");
         let text = format!(
-            "version: 0.1\nstorage:\n  filesystem:\n    rootdirectory: {}\nhttp:\n  addr: 127.0.0.1:0\n",
+            "version: 0.1\nstorage:\n  filesystem:\n    rootdirectory: {}\nhttp:\n  addr: 127.0.0.1:0\n{more}",
             root.display()
         );
         std::fs::write(&config, text).unwrap();
@@ -58,6 +75,14 @@ impl Docker {
 
     pub(crate) fn place(&self) -> Box<dyn Place> {
         place::open(&self.address.parse().unwrap(), HttpLimits::default(), Plain::Loopback).unwrap()
+    }
+
+    #[allow(dead_code, reason = "the bench of this crate has this file too, and needs no password")]
+    pub(crate) fn place_as(&self, credentials: &Credentials) -> Box<dyn Place> {
+        let address = self.address.parse().unwrap();
+        let Address::Server { server, .. } = &address else { panic!("it is a server") };
+        let login = credentials.login(server).unwrap();
+        place::open_as(&address, HttpLimits::default(), Plain::Loopback, login).unwrap()
     }
 }
 

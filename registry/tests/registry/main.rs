@@ -10,6 +10,9 @@
 )]
 
 mod docker;
+mod limits;
+mod logins;
+mod peers;
 mod properties;
 mod releases;
 
@@ -20,5 +23,5 @@ fn no_test_file_is_left_out() {
     let mut files: Vec<String> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
-    assert_eq!(files, ["docker.rs", "main.rs", "properties.rs", "releases.rs"]);
+    assert_eq!(files, ["docker.rs", "limits.rs", "logins.rs", "main.rs", "peers.rs", "properties.rs", "releases.rs"]);
 }

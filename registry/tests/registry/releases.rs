@@ -5,13 +5,14 @@ use std::{collections::BTreeSet, path::Path};
 use loopwright_contract::{digest::BlobDigest, episode::PluginKind};
 use loopwright_registry::{
     Index, RegistryError,
+    credentials::Credentials,
     fetch::{Judge, fetch, fetch_locked, look},
     install::install,
     key::SecretKey,
     lock::Lock,
     moment::Moment,
     name::Release,
-    place::{self, HttpLimits, Place, Plain},
+    place::{self, HttpLimits, Place, PlaceError, Plain},
     publish::{self, Signer, releases},
     reference::Tag,
     refusal::Refusal,
@@ -21,25 +22,25 @@ use loopwright_registry::{
 
 use crate::docker::Docker;
 
-fn now() -> Moment {
+pub(crate) fn now() -> Moment {
     Moment::from_seconds(1_796_000_000).unwrap()
 }
 
-fn key() -> SecretKey {
+pub(crate) fn key() -> SecretKey {
     SecretKey::from_random(&[1; 32])
 }
 
-fn release(text: &str) -> Release {
+pub(crate) fn release(text: &str) -> Release {
     text.parse().unwrap()
 }
 
-fn trust(keys: &[&SecretKey]) -> Trust {
+pub(crate) fn trust(keys: &[&SecretKey]) -> Trust {
     let keys: String = keys.iter().map(|key| format!("[[namespace.key]]\nid = \"{}\"\n", key.id())).collect();
     Trust::parse(&format!("version = 1\n[[namespace]]\nname = \"acme\"\n{keys}")).unwrap()
 }
 
 /// A component with the world that a plugin of the text has.
-fn component(world: &str, filler: &str) -> Vec<u8> {
+pub(crate) fn component(world: &str, filler: &str) -> Vec<u8> {
     let mut resolve = wit_parser::Resolve::default();
     let wit = format!(
         "package loopwright:afv@0.1.0;
@@ -59,7 +60,7 @@ fn component(world: &str, filler: &str) -> Vec<u8> {
     bytes
 }
 
-const LOGS: &str = "import log; export tool;";
+pub(crate) const LOGS: &str = "import log; export tool;";
 
 /// Runs a story on a folder and, where there is one, on a real server.
 fn on_every_place(story: fn(&dyn Place, &Path)) {
@@ -252,6 +253,32 @@ fn plain_http_is_for_this_machine_unless_the_operator_says_otherwise() {
     let open = |plain| place::open(&"http://registry.invalid".parse().unwrap(), HttpLimits::default(), plain);
     assert!(open(Plain::Loopback).is_err_and(|error| error.to_string().contains("--plain-http")));
     assert!(open(Plain::Anywhere).is_ok());
+}
+
+#[test]
+fn a_server_with_a_password_lets_in_whoever_has_it() {
+    let Some(docker) = Docker::start_private() else { return };
+    let (key, wanted, bytes) = (key(), release("acme:notes@1.0.0"), component(LOGS, "a"));
+    let signer = Signer { key: &key, now: now() };
+    let knowing = |auth: &str| {
+        let file = format!(r#"{{"auths":{{"{}":{{"auth":"{auth}"}}}}}}"#, docker.address);
+        docker.place_as(&Credentials::parse(&file, "config.json").unwrap())
+    };
+    let refused = |place: &dyn Place| match publish::push(place, &wanted, &bytes, signer) {
+        Err(RegistryError::Place(PlaceError::Denied { reason, .. })) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused(docker.place().as_ref()).contains("none were given"));
+    // `alice:close sesame` and `alice:open sesame`
+    assert!(refused(knowing("YWxpY2U6Y2xvc2Ugc2VzYW1l").as_ref()).contains("not accepted"));
+    let place = knowing("YWxpY2U6b3BlbiBzZXNhbWU=");
+    publish::push(place.as_ref(), &wanted, &bytes, signer).unwrap();
+
+    let folder = tempfile::tempdir().unwrap();
+    let (store, trust) = (Store::open(folder.path()).unwrap(), trust(&[&key]));
+    let judge = Judge { trust: &trust, now: now() };
+    assert_eq!(fetch(place.as_ref(), &store, &wanted, judge, &mut Lock::default()).unwrap().component, bytes);
+    assert!(fetch(docker.place().as_ref(), &store, &wanted, judge, &mut Lock::default()).is_err());
 }
 
 #[test]
