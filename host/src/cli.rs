@@ -502,6 +502,12 @@ pub struct CostArgs {
     /// Samples a row.
     #[arg(long, default_value_t = 2000)]
     pub samples: usize,
+    /// Where `cargo xtask kit` made plugins from the templates; its verifiers in Python and JavaScript are measured.
+    #[arg(long, default_value = "target/kit")]
+    pub kit: PathBuf,
+    /// A verifier's component to measure in fresh instances, named as its plugin. Repeatable.
+    #[arg(long)]
+    pub verifier: Vec<PathBuf>,
     /// A folder of recorded calls to measure beside (tau2 retail).
     #[arg(long)]
     pub retail: Option<PathBuf>,

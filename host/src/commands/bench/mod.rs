@@ -2,7 +2,9 @@
 
 mod attacks;
 mod costs;
+mod guests;
 mod hostile;
+mod install;
 mod measure;
 mod rows;
 mod swap;
