@@ -1,6 +1,6 @@
 //! `evidence`: what a verifier sees, and all that it sees.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use loopwright_bindings::{
     SnapshotHandle,
@@ -8,17 +8,14 @@ use loopwright_bindings::{
         evidence,
         types::{Page, Query, StateError},
     },
-    convert::{
-        evidence::step_out,
-        state::{page_out, query_in, state_error_out},
-    },
+    convert::state::{page_out, query_in, state_error_out},
 };
 use loopwright_contract::{fault::Budget, state};
 use loopwright_world::{Bookkeeping, Document, Ids, SamenessRule, Side, World, diff, same_up_to};
 use wasmtime::component::Resource;
 
 use super::state_read::{page_bytes, query_bytes};
-use crate::{core::Core, store::PluginState};
+use crate::{core::Core, record::StepTextOf, store::PluginState};
 
 /// The most elements of a page of changes or steps.
 const PAGE_MAX: u32 = 256;
@@ -221,13 +218,16 @@ impl evidence::Host for PluginState {
 
     fn steps(&mut self, start: u32, limit: u32) -> wasmtime::Result<Vec<evidence::Step>> {
         self.cross(0)?;
-        let steps = self.episode("evidence.steps")?.record.steps.clone();
+        let record = &self.episode("evidence.steps")?.record;
+        // Shared, so that the meter can be charged meanwhile.
+        let (steps, texts) = (Arc::clone(&record.steps), Arc::clone(&record.texts));
         let (start, end) = page_of(start, limit);
         let mut page = Vec::new();
-        for step in steps.get(start.min(steps.len())..end.min(steps.len())).unwrap_or_default() {
-            let step = step_out(step);
+        for at in start..end.min(steps.len()) {
+            let Some(step) = StepTextOf::at(&steps, &texts, at) else { break };
+            let step = step.shown();
             self.cross(step.answer.len() + action_bytes(&step.action))?;
-            page.push(step);
+            page.push(step.clone());
         }
         Ok(page)
     }
