@@ -464,6 +464,10 @@ pub enum BenchCommand {
     Hostile(HostileArgs),
     /// Swaps a verifier again and again while episodes are judged; fails when a verdict is lost or mixed.
     Swap(SwapBenchArgs),
+    /// Measures how long after its deadline a call ends, for guests that spin and for the longest host functions; fails when an aim is missed.
+    Deadline(DeadlineArgs),
+    /// Loads, calls and unloads plugins again and again; fails when the process grows.
+    Soak(SoakArgs),
     /// Attacks the registry's client through a server that lies, and shows what each attack met; fails when one was not refused.
     RegistryAttacks,
 }
@@ -483,6 +487,25 @@ pub struct SwapBenchArgs {
     /// Milliseconds between two swaps.
     #[arg(long, default_value_t = 5)]
     pub every_ms: u64,
+}
+
+/// `bench deadline`.
+#[derive(Debug, Args)]
+pub struct DeadlineArgs {
+    /// Calls of each kind.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub tries: u64,
+    /// Only kinds whose name contains this.
+    #[arg(long)]
+    pub filter: Option<String>,
+}
+
+/// `bench soak`.
+#[derive(Debug, Args)]
+pub struct SoakArgs {
+    /// How often a plugin is loaded, called and unloaded.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(10..=10_000_000))]
+    pub cycles: u64,
 }
 
 /// `bench hostile`.

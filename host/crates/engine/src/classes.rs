@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use loopwright_contract::episode::PluginKind;
+use loopwright_contract::{digest::ContentDigest, episode::PluginKind};
 use sha2::Digest as _;
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, ModuleVersionStrategy, OptLevel, PoolingAllocationConfig,
@@ -123,9 +123,14 @@ impl Engines {
         Some(sum)
     }
 
-    /// Moves the epoch by one tick, as [`Ticker::Thread`] does each 10 ms.
+    /// Moves the epoch by one tick, as [`Ticker::Thread`] does each [`TICK`].
     pub fn tick(&self) {
         self.clockwork.tick();
+    }
+
+    /// Lets go of the machine code of a component in memory; true when nothing holds it any more. What runs keeps it until it is dropped.
+    pub fn forget(&self, digest: ContentDigest) -> bool {
+        self.components.forget(digest)
     }
 
     /// A deadline that long from now.
@@ -184,16 +189,21 @@ pub(crate) fn settings(class: EngineClass, pool: Option<&PoolSize>) -> wasmtime:
     config.wasm_backtrace_max_frames(std::num::NonZeroUsize::new(BACKTRACE_FRAMES_MAX)).generate_address_map(false);
     // A fresh instance maps its image copy-on-write instead of copying it.
     config.memory_init_cow(true);
+    // A guest with an interpreter inside has an image larger than the engine's own bound, and would be copied page by page instead.
+    config.memory_guaranteed_dense_image_size(std::env::var("LW_DENSE").ok().and_then(|v| v.parse().ok()).unwrap_or(IMAGE_BYTES_MAX));
     // Plugins are compiled once and run millions of times.
     config.cranelift_opt_level(OptLevel::Speed);
     // Wasmtime itself compares the major version only; code of an older patch, with its faults, would be loaded.
     config
-        .module_version(ModuleVersionStrategy::Custom(format!("loopwright {WASMTIME_VERSION} {}", class.as_str())))?;
+        .module_version(ModuleVersionStrategy::Custom(format!("loopwright {WASMTIME_VERSION} image-{} {}", std::env::var("LW_DENSE").unwrap_or_default(), class.as_str())))?;
     if let Some(pool) = pool {
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pooling(class.slots(pool), pool)));
     }
     Ok(config)
 }
+
+/// Bytes of a memory's initial image that is mapped copy-on-write however sparse it is: as much as an instance may hold under the default limits.
+const IMAGE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Functions that a trap's message names.
 const BACKTRACE_FRAMES_MAX: usize = 16;
@@ -215,11 +225,13 @@ fn pooling(slots: u32, pool: &PoolSize) -> PoolingAllocationConfig {
     pooling.max_memory_size(pool.memory_bytes).table_elements(20_000);
     // What is kept resident is cleared in place instead of being unmapped and faulted in again.
     let tables = pool.keep_resident_bytes.min(TABLE_KEEP_RESIDENT_BYTES);
-    pooling.linear_memory_keep_resident(pool.keep_resident_bytes).table_keep_resident(tables);
-    pooling.decommit_batch_size(16);
+    let env = |name: &str, or: usize| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(or);
+    let keep = env("LW_KEEP", pool.keep_resident_bytes);
+    pooling.linear_memory_keep_resident(keep).table_keep_resident(tables);
+    pooling.decommit_batch_size(env("LW_BATCH", 16));
     // Idle slots that stay bound to their component: instantiating it again maps nothing.
     pooling.max_unused_warm_slots(256);
     // A page that was swapped out is neither cleared nor dropped by the scan (wasmtime#14357): another plugin would read it.
-    pooling.pagemap_scan(Enabled::No);
+    pooling.pagemap_scan(if std::env::var("LW_SCAN").is_ok() { Enabled::Yes } else { Enabled::No });
     pooling
 }
