@@ -231,11 +231,6 @@ mod tool;
 mod update;
 mod verifier;
 
-/// A call makes and drops many small values, and the standard library's allocator (dlmalloc) took a quarter of its time.
-#[cfg(all(target_family = "wasm", feature = "allocator"))]
-#[global_allocator]
-static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
-
 #[cfg(target_family = "wasm")]
 #[doc(hidden)]
 pub mod bindings;

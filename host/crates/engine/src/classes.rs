@@ -190,12 +190,13 @@ pub(crate) fn settings(class: EngineClass, pool: Option<&PoolSize>) -> wasmtime:
     // A fresh instance maps its image copy-on-write instead of copying it.
     config.memory_init_cow(true);
     // A guest with an interpreter inside has an image larger than the engine's own bound, and would be copied page by page instead.
-    config.memory_guaranteed_dense_image_size(std::env::var("LW_DENSE").ok().and_then(|v| v.parse().ok()).unwrap_or(IMAGE_BYTES_MAX));
+    config.memory_guaranteed_dense_image_size(IMAGE_BYTES_MAX);
     // Plugins are compiled once and run millions of times.
     config.cranelift_opt_level(OptLevel::Speed);
-    // Wasmtime itself compares the major version only; code of an older patch, with its faults, would be loaded.
+    // Wasmtime itself compares the major version only; code of an older patch, with its faults, would be loaded. How an image is laid out is
+    // decided when a component is compiled, and is no part of what wasmtime compares either.
     config
-        .module_version(ModuleVersionStrategy::Custom(format!("loopwright {WASMTIME_VERSION} image-{} {}", std::env::var("LW_DENSE").unwrap_or_default(), class.as_str())))?;
+        .module_version(ModuleVersionStrategy::Custom(format!("loopwright {WASMTIME_VERSION} image-{IMAGE_BYTES_MAX} {}", class.as_str())))?;
     if let Some(pool) = pool {
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pooling(class.slots(pool), pool)));
     }
@@ -225,13 +226,11 @@ fn pooling(slots: u32, pool: &PoolSize) -> PoolingAllocationConfig {
     pooling.max_memory_size(pool.memory_bytes).table_elements(20_000);
     // What is kept resident is cleared in place instead of being unmapped and faulted in again.
     let tables = pool.keep_resident_bytes.min(TABLE_KEEP_RESIDENT_BYTES);
-    let env = |name: &str, or: usize| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(or);
-    let keep = env("LW_KEEP", pool.keep_resident_bytes);
-    pooling.linear_memory_keep_resident(keep).table_keep_resident(tables);
-    pooling.decommit_batch_size(env("LW_BATCH", 16));
+    pooling.linear_memory_keep_resident(pool.keep_resident_bytes).table_keep_resident(tables);
+    pooling.decommit_batch_size(16);
     // Idle slots that stay bound to their component: instantiating it again maps nothing.
     pooling.max_unused_warm_slots(256);
     // A page that was swapped out is neither cleared nor dropped by the scan (wasmtime#14357): another plugin would read it.
-    pooling.pagemap_scan(if std::env::var("LW_SCAN").is_ok() { Enabled::Yes } else { Enabled::No });
+    pooling.pagemap_scan(Enabled::No);
     pooling
 }

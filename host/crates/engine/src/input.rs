@@ -1,6 +1,7 @@
 //! What a verdict was given on: one digest over the check and the evidence up to a step, so that two verdicts can be told to be on the same.
 
 use loopwright_contract::{digest::InputDigest, evidence::Step, json::canonical_of};
+use loopwright_world::{GoOn, World};
 use sha2::{Digest, Sha256};
 
 use crate::record::{Record, StepTextOf};
@@ -8,14 +9,17 @@ use crate::record::{Record, StepTextOf};
 /// What stands before the parts, so that the digest is of nothing else.
 const DOMAIN: &[u8] = b"loopwright-verdict-input/1\0";
 
-/// The digests of what is judged at each prefix, in the order of `upto`.
-pub(crate) fn input_digests(record: &Record, check: &str, upto: &[u32]) -> Vec<InputDigest> {
+/// The digests of what is judged at each prefix, in the order of `upto`; none: given up, since a state may have many changes.
+pub(crate) fn input_digests(record: &Record, check: &str, upto: &[u32], go_on: GoOn<'_>) -> Option<Vec<InputDigest>> {
     let mut chain = Sha256::new();
     chain.update(DOMAIN);
     part(&mut chain, check.as_bytes());
-    let world = |at: usize| record.worlds.get(at).map(|world| world.digest().0).unwrap_or_default();
-    chain.update(world(0));
-    chain.update(record.target.as_ref().map(|target| target.world.digest().0).unwrap_or_default());
+    let digest = |world: Option<&World>| match world {
+        Some(world) => world.digest_while(go_on).map(|digest| digest.0),
+        None => Some([0; 32]),
+    };
+    chain.update(digest(record.worlds.first())?);
+    chain.update(digest(record.target.as_ref().map(|target| &target.world))?);
     let mut done = 0;
     upto.iter()
         .map(|upto| {
@@ -25,8 +29,8 @@ pub(crate) fn input_digests(record: &Record, check: &str, upto: &[u32]) -> Vec<I
             }
             done = upto;
             let mut here = chain.clone();
-            here.update(world(upto));
-            InputDigest(here.finalize().into())
+            here.update(digest(record.worlds.get(upto))?);
+            Some(InputDigest(here.finalize().into()))
         })
         .collect()
 }

@@ -32,7 +32,8 @@ const VERIFIERS: [(&str, &str, &str); 2] = [
 const STARTED: &str = "net";
 
 /// The tool plugin of the README, whose call writes one document: it takes about 10 us bare, metering included.
-const SHORT_PLUGIN: &str = "two-tools";
+const SHORT_PLUGIN: &str = "lamp";
+const SHORT_FILE: &str = "two-tools";
 
 pub(super) fn start(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let plugin = PluginName::new(STARTED)?;
@@ -44,11 +45,13 @@ pub(super) fn start(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
 
 pub(super) fn short(shared: &Shared, samples: usize) -> anyhow::Result<Row> {
     let index = wire::index(shared)?;
-    let package = index.load(index.find(SHORT_PLUGIN)?)?;
-    let host = &alone(shared, &[package.into()])?;
+    let package = Candidate::from(index.load(index.find(SHORT_FILE)?)?);
+    let plugin = PluginName::new(SHORT_PLUGIN)?;
+    // The index names a test's guest by its folder.
+    let host = &alone(shared, &[Candidate { name: plugin.clone(), kind: None, version: None, ..package }])?;
     let calls = [call("set_lamp", json!({"level": 7}))?, call("set_lamp", json!({"level": 8}))?];
     let mut world = Scratch::new(host, &super::rows::start(), None)?;
-    let mut floor = ToolFloor::new(host, &PluginName::new(SHORT_PLUGIN)?)?;
+    let mut floor = ToolFloor::new(host, &plugin)?;
     // Never the same level twice in a row: a write that changes nothing costs less.
     let [mut ours, mut bare] = [calls.iter().cycle(), calls.iter().cycle()];
     let sampled = beside(

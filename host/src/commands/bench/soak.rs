@@ -31,8 +31,8 @@ const BLOCKS: usize = 40;
 const COMPILED_EVERY: usize = 100;
 /// How many errors of the fit the slope may be away from zero.
 const ERRORS_MAX: f64 = 3.0;
-/// A slope that cannot be told from none over any run that anybody makes: a page in eight cycles would be 5 MiB here.
-const NEGLIGIBLE_BYTES: f64 = 16.0;
+/// A slope that is a matter of few pages over the whole run, whatever the fit says of its error: a page in a thousand cycles.
+const NEGLIGIBLE_BYTES: f64 = 4.096;
 
 /// A guest that answers at once. The number makes each a component of its own.
 const ANSWERS: &str = r#"(func (export "loopwright:afv/tool@0.1.0#call") (param i32 i32 i32 i32 i32 i32) (result i32) (global.get $done))"#;
@@ -62,11 +62,12 @@ struct Report {
 pub(super) fn soak(shared: &Shared, args: &SoakArgs) -> anyhow::Result<Exit> {
     let cycles = usize::try_from(args.cycles)?;
     let stand = Stand::new()?;
-    let mut held = Vec::with_capacity(cycles);
+    // Written to, so that what is noted here is held from the beginning.
+    let mut held = vec![1; cycles];
     let started = Instant::now();
-    for cycle in 0..cycles {
+    for (cycle, held) in held.iter_mut().enumerate() {
         stand.cycle(cycle)?;
-        held.push(resident_bytes().context("this machine does not say what a process holds: no /proc/self/statm")?);
+        *held = resident_bytes().context("this machine does not say what a process holds: no /proc/self/statm")?;
     }
     let seconds = started.elapsed().as_secs_f64().max(1e-9);
     let warm_up = cycles / WARM_UP;
