@@ -493,6 +493,10 @@ pub enum BenchCommand {
     Hostile(HostileArgs),
     /// Swaps a verifier again and again while episodes are judged; fails when a verdict is lost or mixed.
     Swap(SwapBenchArgs),
+    /// Measures how long after its deadline a call ends, for guests that spin and for the longest host functions; fails when an aim is missed.
+    Deadline(DeadlineArgs),
+    /// Loads, calls and unloads plugins again and again; fails when the process grows.
+    Soak(SoakArgs),
     /// Attacks the registry's client through a server that lies, and shows what each attack met; fails when one was not refused.
     RegistryAttacks,
 }
@@ -514,6 +518,25 @@ pub struct SwapBenchArgs {
     pub every_ms: u64,
 }
 
+/// `bench deadline`.
+#[derive(Debug, Args)]
+pub struct DeadlineArgs {
+    /// Calls of each kind.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub tries: u64,
+    /// Only kinds whose name contains this.
+    #[arg(long)]
+    pub filter: Option<String>,
+}
+
+/// `bench soak`.
+#[derive(Debug, Args)]
+pub struct SoakArgs {
+    /// How often a plugin is loaded, called and unloaded.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(10..=10_000_000))]
+    pub cycles: u64,
+}
+
 /// `bench hostile`.
 #[derive(Debug, Args)]
 pub struct HostileArgs {
@@ -531,6 +554,12 @@ pub struct CostArgs {
     /// Samples a row.
     #[arg(long, default_value_t = 2000)]
     pub samples: usize,
+    /// Where `cargo xtask kit` made plugins from the templates; its verifiers in Python and JavaScript are measured.
+    #[arg(long, default_value = "target/kit")]
+    pub kit: PathBuf,
+    /// A verifier's component to measure in fresh instances, named as its plugin. Repeatable.
+    #[arg(long)]
+    pub verifier: Vec<PathBuf>,
     /// A folder of recorded calls to measure beside (tau2 retail).
     #[arg(long)]
     pub retail: Option<PathBuf>,

@@ -11,7 +11,7 @@ use std::fmt;
 use serde::Serialize;
 
 pub use server::{Answer, Payload, Request, Script, Server};
-pub use stage::padded_component;
+pub use stage::{honest, padded_component};
 
 use crate::{RegistryError, place::PlaceError, refusal::Refusal};
 use cases::{CASES, Case};

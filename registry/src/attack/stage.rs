@@ -232,8 +232,8 @@ impl Stage {
     }
 }
 
-/// What an honest registry without a referrers API answers.
-fn honest(address: &Address, request: &Request) -> Answer {
+/// What an honest registry without a referrers API answers, that keeps what is in this folder of image layouts.
+pub fn honest(address: &Address, request: &Request) -> Answer {
     let path = request.path.split('?').next().unwrap_or_default();
     let found = answer_honestly(address, path).unwrap_or_default();
     found.unwrap_or_else(|| Answer::of(404, "{}"))

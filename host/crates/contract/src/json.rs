@@ -3,10 +3,14 @@
 //! `serde_json::Value` is the data model. A value that came through [`parse`] is *normal*: no duplicate keys, every number finite, and a
 //! whole number is stored as an integer, so that `25` and `25.0` are equal values and have one canonical text.
 
+mod write;
+
 use std::fmt;
 
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
+
+pub use write::{UnwritableError, canonical_of};
 
 /// The largest integer that I-JSON lets pass: 2^53 - 1.
 pub const INTEGER_MAX: i64 = (1 << 53) - 1;
@@ -103,15 +107,20 @@ fn write_canonical(value: &Value, out: &mut String) {
 }
 
 fn write_object(map: &Map<String, Value>, out: &mut String) {
-    let mut entries: Vec<(&String, &Value)> = map.iter().collect();
-    // Byte order and UTF-16 order differ only where surrogates meet the end of the basic plane; ASCII keys skip the slow comparison.
-    if entries.iter().all(|(key, _)| key.is_ascii()) {
-        entries.sort_unstable_by(|a, b| a.0.cmp(b.0));
+    // Byte order and UTF-16 order differ only where surrogates meet the end of the basic plane; ASCII keys, which a map has in byte order,
+    // skip the slow comparison.
+    if map.keys().all(|key| key.is_ascii()) && map.keys().is_sorted() {
+        write_members(map.iter(), out);
     } else {
+        let mut entries: Vec<(&String, &Value)> = map.iter().collect();
         entries.sort_unstable_by(|a, b| a.0.encode_utf16().cmp(b.0.encode_utf16()));
+        write_members(entries.into_iter(), out);
     }
+}
+
+fn write_members<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, out: &mut String) {
     out.push('{');
-    for (position, (key, value)) in entries.into_iter().enumerate() {
+    for (position, (key, value)) in members.enumerate() {
         if position > 0 {
             out.push(',');
         }
@@ -123,20 +132,36 @@ fn write_object(map: &Map<String, Value>, out: &mut String) {
 }
 
 fn write_number(number: &Number, out: &mut String) {
-    use fmt::Write as _;
-    if let Some(integer) = number.as_i64().filter(|integer| integer.abs() <= INTEGER_MAX) {
-        let _ = write!(out, "{integer}");
-        return;
+    match number.as_i64() {
+        Some(integer) => write_integer(integer, out),
+        None => write_double(number.as_f64().unwrap_or(0.0), out),
     }
-    let double = number.as_f64().unwrap_or(0.0);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "beyond 2^53 the canonical text is that of the nearest double")]
+fn write_integer(integer: i64, out: &mut String) {
+    use fmt::Write as _;
+    if integer.unsigned_abs() <= INTEGER_MAX.unsigned_abs() {
+        let _ = write!(out, "{integer}");
+    } else {
+        write_double(integer as f64, out);
+    }
+}
+
+fn write_double(double: f64, out: &mut String) {
     out.push_str(ryu_js::Buffer::new().format(double));
 }
 
 fn write_string(string: &str, out: &mut String) {
     use fmt::Write as _;
     out.push('"');
-    for character in string.chars() {
-        match character {
+    // What needs no escape is copied in one piece.
+    let mut rest = string;
+    while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        let (plain, special) = rest.split_at(at);
+        out.push_str(plain);
+        let mut characters = special.chars();
+        match characters.next().unwrap_or_default() {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\u{8}' => out.push_str("\\b"),
@@ -144,12 +169,13 @@ fn write_string(string: &str, out: &mut String) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            control if u32::from(control) < 0x20 => {
+            control => {
                 let _ = write!(out, "\\u{:04x}", u32::from(control));
             }
-            other => out.push(other),
         }
+        rest = characters.as_str();
     }
+    out.push_str(rest);
     out.push('"');
 }
 

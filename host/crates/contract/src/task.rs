@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::action::Action;
 use crate::digest::TaskDigest;
-use crate::json::canonical;
+use crate::json::canonical_of;
 use crate::limits::EpisodeBudget;
 use crate::name::{Lang, PluginName, TaskId, ToolName};
 
@@ -164,7 +164,8 @@ impl Task {
     /// The digest of the task's canonical text.
     #[must_use]
     pub fn digest(&self) -> TaskDigest {
-        let value = serde_json::to_value(self).unwrap_or(Value::Null);
-        TaskDigest::of(canonical(&value).as_bytes())
+        // No field of a task is unwritable.
+        let text = canonical_of(self).unwrap_or_else(|_| "null".to_owned());
+        TaskDigest::of(text.as_bytes())
     }
 }

@@ -118,9 +118,10 @@ fn episodes(criterion: &mut Criterion) {
         );
     });
     let check = task().checks.remove(0);
-    let verifier = VerifierFloor::new(&host, &check.verifier).expect("a floor");
+    let turns = vec![turn.clone(); 15];
+    let verifier = VerifierFloor::over(&host, &check.verifier, &task(), &turns).expect("a floor");
     group.bench_function("fresh verdict, bare", |bencher| {
-        bencher.iter(|| black_box(verifier.judge(&check, &[0]).expect("a bare verdict")))
+        bencher.iter(|| black_box(verifier.judge(&check, &[15]).expect("a bare verdict")))
     });
     let mut episode = prepared.open().expect("an episode");
     episode.reset().expect("a reset");

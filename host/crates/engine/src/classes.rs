@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use loopwright_contract::episode::PluginKind;
+use loopwright_contract::{digest::ContentDigest, episode::PluginKind};
 use sha2::Digest as _;
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, ModuleVersionStrategy, OptLevel, PoolingAllocationConfig,
@@ -123,9 +123,14 @@ impl Engines {
         Some(sum)
     }
 
-    /// Moves the epoch by one tick, as [`Ticker::Thread`] does each 10 ms.
+    /// Moves the epoch by one tick, as [`Ticker::Thread`] does each [`TICK`].
     pub fn tick(&self) {
         self.clockwork.tick();
+    }
+
+    /// Lets go of the machine code of a component in memory; true when nothing holds it any more. What runs keeps it until it is dropped.
+    pub fn forget(&self, digest: ContentDigest) -> bool {
+        self.components.forget(digest)
     }
 
     /// A deadline that long from now.
@@ -184,16 +189,22 @@ pub(crate) fn settings(class: EngineClass, pool: Option<&PoolSize>) -> wasmtime:
     config.wasm_backtrace_max_frames(std::num::NonZeroUsize::new(BACKTRACE_FRAMES_MAX)).generate_address_map(false);
     // A fresh instance maps its image copy-on-write instead of copying it.
     config.memory_init_cow(true);
+    // A guest with an interpreter inside has an image larger than the engine's own bound, and would be copied page by page instead.
+    config.memory_guaranteed_dense_image_size(IMAGE_BYTES_MAX);
     // Plugins are compiled once and run millions of times.
     config.cranelift_opt_level(OptLevel::Speed);
-    // Wasmtime itself compares the major version only; code of an older patch, with its faults, would be loaded.
+    // Wasmtime itself compares the major version only; code of an older patch, with its faults, would be loaded. How an image is laid out is
+    // decided when a component is compiled, and is no part of what wasmtime compares either.
     config
-        .module_version(ModuleVersionStrategy::Custom(format!("loopwright {WASMTIME_VERSION} {}", class.as_str())))?;
+        .module_version(ModuleVersionStrategy::Custom(format!("loopwright {WASMTIME_VERSION} image-{IMAGE_BYTES_MAX} {}", class.as_str())))?;
     if let Some(pool) = pool {
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pooling(class.slots(pool), pool)));
     }
     Ok(config)
 }
+
+/// Bytes of a memory's initial image that is mapped copy-on-write however sparse it is: as much as an instance may hold under the default limits.
+const IMAGE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Functions that a trap's message names.
 const BACKTRACE_FRAMES_MAX: usize = 16;

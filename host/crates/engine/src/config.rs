@@ -9,8 +9,9 @@ use loopwright_contract::{
 
 use crate::{cache::CacheKey, compile::ThirdPartyCompiler};
 
-/// How far the epoch moves the deadline's clock: 10 ms a tick, so that a spinning guest is stopped within two ticks of its deadline.
-pub const TICK: Duration = Duration::from_millis(10);
+/// How far the epoch moves the deadline's clock: 5 ms a tick, so that whatever runs, guest or host function, ends within two ticks of its
+/// deadline, which is 10 ms.
+pub const TICK: Duration = Duration::from_millis(5);
 
 /// How instances are allocated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

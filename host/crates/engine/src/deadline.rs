@@ -21,7 +21,8 @@ impl Deadline {
     /// That long from now, rounded up to whole ticks and one more, since the next tick may come at once.
     pub(crate) fn from_now(clockwork: &Arc<Clockwork>, limit: Duration) -> Self {
         let ticks = u64::try_from(limit.as_nanos().div_ceil(TICK.as_nanos())).unwrap_or(u64::MAX);
-        let now = clockwork.ticks.load(Ordering::Relaxed);
+        // The clock's thread may be late. What it owes comes in one go, and is no part of this call's time.
+        let now = clockwork.ticks.load(Ordering::Relaxed).saturating_add(clockwork.owed());
         Self { clockwork: Arc::clone(clockwork), tick: now.saturating_add(ticks).saturating_add(1), limit }
     }
 

@@ -120,7 +120,10 @@ pub(crate) fn judge_with(
         Err(stop) => return (Some(core), Err(NoVerdict::Stop(stop))),
     };
     let text = canonical(&check.check);
-    let inputs = input_digests(&core.record, &text, upto);
+    let waits = || deadline.ticks_left().is_ok();
+    let Some(inputs) = input_digests(&core.record, &text, upto, &waits) else {
+        return (Some(core), Err(NoVerdict::Stop(Stop::Host(deadline.passed()))));
+    };
     let Ran { core, result, fuel } = live
         .run(Some(core), deadline, |bindings, store| bindings.loopwright_afv_verifier().call_judge(store, &text, upto));
     let verdicts = result.map_err(NoVerdict::Stop).and_then(|answer| {

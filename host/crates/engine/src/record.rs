@@ -1,11 +1,16 @@
 //! The evidence: what was done, with the world after each step. The host writes it from its own view of every invocation.
 
-use std::{mem, sync::Arc};
+use std::{
+    mem,
+    sync::{Arc, OnceLock},
+};
 
+use loopwright_bindings::{afv::evidence, convert::evidence::step_out};
 use loopwright_contract::{
     environment::{Actor, TurnResult},
     episode::Invocation,
     evidence::{Deed, Step},
+    json::canonical_of,
     tool::{Failure, ToolCall},
 };
 use loopwright_world::{Ids, World};
@@ -26,6 +31,8 @@ pub(crate) struct Target {
 #[derive(Clone)]
 pub(crate) struct Record {
     pub(crate) steps: Arc<Vec<Step>>,
+    /// The texts of the step at the same place in `steps`.
+    pub(crate) texts: Arc<Vec<Arc<StepText>>>,
     /// The world after the first `n` steps, at `n`; at 0 the world after reset.
     pub(crate) worlds: Arc<Vec<World>>,
     pub(crate) target: Option<Arc<Target>>,
@@ -55,6 +62,7 @@ impl Record {
         let (steps, invocations) = (Arc::default(), Vec::new());
         Self {
             steps,
+            texts: Arc::default(),
             worlds: Arc::new(vec![initial.fork()]),
             target,
             turn: 0,
@@ -87,7 +95,43 @@ impl Record {
     pub(crate) fn push(&mut self, by: Actor, deed: Deed, ok: bool, answer: Value, at_ns: u64, after: World) {
         let index = u32::try_from(self.steps.len()).unwrap_or(u32::MAX);
         Arc::make_mut(&mut self.steps).push(Step { index, turn: self.turn, at_ns, by, deed, ok, answer });
+        Arc::make_mut(&mut self.texts).push(Arc::default());
         Arc::make_mut(&mut self.worlds).push(after);
+    }
+
+    /// The texts of a step.
+    pub(crate) fn text(&self, at: usize) -> Option<StepTextOf<'_>> {
+        StepTextOf::at(&self.steps, &self.texts, at)
+    }
+}
+
+/// The canonical texts of a step, made when the first verifier asks. The evidence and its digest use the same, and so do the verifiers after it.
+#[derive(Default)]
+pub(crate) struct StepText {
+    shown: OnceLock<evidence::Step>,
+    deed: OnceLock<String>,
+}
+
+/// A step with its texts.
+pub(crate) struct StepTextOf<'a> {
+    pub(crate) step: &'a Step,
+    text: &'a StepText,
+}
+
+impl<'a> StepTextOf<'a> {
+    pub(crate) fn at(steps: &'a [Step], texts: &'a [Arc<StepText>], at: usize) -> Option<Self> {
+        Some(Self { step: steps.get(at)?, text: texts.get(at)? })
+    }
+
+    /// The step as a verifier gets it.
+    pub(crate) fn shown(&self) -> &'a evidence::Step {
+        self.text.shown.get_or_init(|| step_out(self.step))
+    }
+
+    /// What was done, as the record's own JSON.
+    pub(crate) fn deed(&self) -> &'a str {
+        // No deed is unwritable.
+        self.text.deed.get_or_init(|| canonical_of(&self.step.deed).unwrap_or_else(|_| "null".to_owned()))
     }
 }
 

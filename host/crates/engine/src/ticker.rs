@@ -6,6 +6,7 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
     thread::{self, Thread},
+    time::{Duration, Instant},
 };
 
 use wasmtime::Engine;
@@ -16,11 +17,13 @@ use crate::{EngineClass, EngineError, config::TICK};
 pub(crate) struct Clockwork {
     engines: [Engine; 3],
     pub(crate) ticks: AtomicU64,
+    /// Up to when the process's thread has moved it, in nanoseconds since that thread began; 0: it never does.
+    moved_ns: AtomicU64,
 }
 
 impl Clockwork {
     pub(crate) fn new(engines: [Engine; 3]) -> Self {
-        Self { engines, ticks: AtomicU64::new(0) }
+        Self { engines, ticks: AtomicU64::new(0), moved_ns: AtomicU64::new(0) }
     }
 
     pub(crate) fn engine(&self, class: EngineClass) -> &Engine {
@@ -32,6 +35,23 @@ impl Clockwork {
         }
     }
 
+    /// Whole ticks that the process's thread is late: none where the caller moves the clock.
+    pub(crate) fn owed(&self) -> u64 {
+        match self.moved_ns.load(Ordering::Relaxed) {
+            0 => 0,
+            moved_ns => now_ns().saturating_sub(moved_ns) / nanos(TICK),
+        }
+    }
+
+    /// Makes good what is owed.
+    fn catch_up(&self) {
+        let owed = self.owed();
+        for _ in 0..owed.min(CATCH_UP_TICKS_MAX) {
+            self.tick();
+        }
+        self.moved_ns.fetch_add(owed.saturating_mul(nanos(TICK)), Ordering::Relaxed);
+    }
+
     pub(crate) fn tick(&self) {
         // First the count: a deadline that is computed in between is then early by a tick, never late.
         self.ticks.fetch_add(1, Ordering::Relaxed);
@@ -39,6 +59,21 @@ impl Clockwork {
             engine.increment_epoch();
         }
     }
+}
+
+/// Ticks that are made good at once. More than that is a machine that slept.
+const CATCH_UP_TICKS_MAX: u64 = 2_000;
+
+/// When the process's thread began.
+static BEGAN: OnceLock<Instant> = OnceLock::new();
+
+/// Nanoseconds since then, at least 1.
+fn now_ns() -> u64 {
+    nanos(BEGAN.get_or_init(Instant::now).elapsed()).max(1)
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 struct Shared {
@@ -52,6 +87,8 @@ static SHARED: OnceLock<Result<Shared, String>> = OnceLock::new();
 /// Has the process's thread move this clockwork from now on.
 pub(crate) fn register(clockwork: &Arc<Clockwork>) -> Result<(), EngineError> {
     let shared = SHARED.get_or_init(start).as_ref().map_err(|reason| EngineError::Start { reason: reason.clone() })?;
+    // What passed before is none of its ticks.
+    clockwork.moved_ns.store(now_ns(), Ordering::Relaxed);
     shared.ticking.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(clockwork));
     shared.thread.unpark();
     Ok(())
@@ -69,11 +106,46 @@ fn start() -> Result<Shared, String> {
 
 fn run(ticking: &Mutex<Vec<Weak<Clockwork>>>) {
     loop {
+        // On a busy machine the thread wakes late, and ticks by its waking alone would make every deadline later and later.
         let idle = {
             let mut list = ticking.lock().unwrap_or_else(PoisonError::into_inner);
-            list.retain(|weak| weak.upgrade().inspect(|clockwork| clockwork.tick()).is_some());
+            list.retain(|weak| weak.upgrade().inspect(|clockwork| clockwork.catch_up()).is_some());
             list.is_empty()
         };
         if idle { thread::park() } else { thread::sleep(TICK) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clockwork() -> Clockwork {
+        Clockwork::new([Engine::default(), Engine::default(), Engine::default()])
+    }
+
+    #[test]
+    fn what_the_thread_owes_is_made_good_at_once_and_only_once() {
+        let clockwork = clockwork();
+        assert_eq!(clockwork.owed(), 0, "whoever moves the clock by hand owes nothing");
+        let _ = now_ns();
+        while now_ns() < 3 * nanos(TICK) {
+            std::hint::spin_loop();
+        }
+        clockwork.moved_ns.store(1, Ordering::Relaxed);
+        let owed = clockwork.owed();
+        assert!(owed >= 2, "{owed}");
+        clockwork.catch_up();
+        let ticks = clockwork.ticks.load(Ordering::Relaxed);
+        assert!(ticks >= owed, "{ticks} of {owed}");
+        assert!(now_ns() - clockwork.moved_ns.load(Ordering::Relaxed) <= nanos(TICK) * (1 + clockwork.owed()));
+    }
+
+    #[test]
+    fn a_machine_that_slept_makes_good_a_bounded_part() {
+        let clockwork = clockwork();
+        clockwork.moved_ns.store(1, Ordering::Relaxed);
+        clockwork.catch_up();
+        assert!(clockwork.ticks.load(Ordering::Relaxed) <= CATCH_UP_TICKS_MAX);
     }
 }

@@ -4,7 +4,7 @@ use std::{cmp::Ordering, collections::BTreeSet, sync::Arc};
 
 use imbl::ordmap::DiffItem;
 
-use crate::{Document, Key, Pointer, World, collection::Collection};
+use crate::{Document, GoOn, Key, Pointer, World, collection::Collection};
 
 /// A document that differs between two states.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +33,12 @@ pub enum Bookkeeping {
 /// Where both descend from one sealed base, only documents touched since then are read; else shared parts of the maps are skipped.
 #[must_use]
 pub fn diff(a: &World, b: &World, bookkeeping: Bookkeeping) -> Vec<Change> {
+    diff_while(a, b, bookkeeping, &|| true).unwrap_or_default()
+}
+
+/// The same, given up as soon as `go_on` says no: `None`. It is asked before each document.
+#[must_use]
+pub fn diff_while(a: &World, b: &World, bookkeeping: Bookkeeping, go_on: GoOn<'_>) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for pair in paired(a, b) {
         let (left, right) = (pair.left.map(AsRef::as_ref), pair.right.map(AsRef::as_ref));
@@ -40,7 +46,10 @@ pub fn diff(a: &World, b: &World, bookkeeping: Bookkeeping) -> Vec<Change> {
         if pair.is_shared() || left.zip(right).is_some_and(|(left, right)| left.documents().ptr_eq(right.documents())) {
             continue;
         }
-        for key in candidates(left, right) {
+        for key in candidates(left, right, go_on)? {
+            if !go_on() {
+                return None;
+            }
             let before = document(left, &key, bookkeeping);
             let after = document(right, &key, bookkeeping);
             if before != after {
@@ -48,7 +57,7 @@ pub fn diff(a: &World, b: &World, bookkeeping: Bookkeeping) -> Vec<Change> {
             }
         }
     }
-    changes
+    Some(changes)
 }
 
 /// A collection of one name in two worlds; at least one has it.
@@ -86,15 +95,22 @@ pub(crate) fn paired<'a>(a: &'a World, b: &'a World) -> impl Iterator<Item = Pai
     })
 }
 
-/// Keys among which every difference lies.
-pub(crate) fn candidates(left: Option<&Collection>, right: Option<&Collection>) -> BTreeSet<Key> {
+/// Keys among which every difference lies; `None`: given up.
+pub(crate) fn candidates(
+    left: Option<&Collection>,
+    right: Option<&Collection>,
+    go_on: GoOn<'_>,
+) -> Option<BTreeSet<Key>> {
+    let while_asked = |key| go_on().then_some(key);
     match (left, right) {
         (Some(left), Some(right)) if left.has_base_of(right) => {
-            left.changed().iter().chain(right.changed()).cloned().collect()
+            left.changed().iter().chain(right.changed()).cloned().map(while_asked).collect()
         }
-        (Some(left), Some(right)) => left.documents().diff(right.documents()).map(changed_key).collect(),
-        (Some(only), None) | (None, Some(only)) => only.documents().keys().cloned().collect(),
-        (None, None) => BTreeSet::new(),
+        (Some(left), Some(right)) => {
+            left.documents().diff(right.documents()).map(changed_key).map(while_asked).collect()
+        }
+        (Some(only), None) | (None, Some(only)) => only.documents().keys().cloned().map(while_asked).collect(),
+        (None, None) => Some(BTreeSet::new()),
     }
 }
 

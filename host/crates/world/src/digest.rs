@@ -3,7 +3,7 @@
 use loopwright_contract::digest::StateDigest;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Document, Key, collection::Collection};
+use crate::{Document, GoOn, Key, collection::Collection};
 
 /// Stands before the digest of all documents; the number is the version of the form.
 const FULL: &[u8] = b"loopwright world 1\n";
@@ -23,16 +23,24 @@ pub(crate) fn full<'a>(collections: impl Iterator<Item = &'a Collection>) -> Sta
 }
 
 /// The digest of a base and of the documents that differ from it.
-pub(crate) fn since_base<'a>(base: &StateDigest, collections: impl Iterator<Item = &'a Collection>) -> StateDigest {
+/// `None`: given up.
+pub(crate) fn since_base<'a>(
+    base: &StateDigest,
+    collections: impl Iterator<Item = &'a Collection>,
+    go_on: GoOn<'_>,
+) -> Option<StateDigest> {
     let mut hash = Sha256::new_with_prefix(SINCE_BASE);
     hash.update(base.0);
     for collection in collections.filter(|collection| !collection.changed().is_empty()) {
         add_name(&mut hash, collection);
         for key in collection.changed() {
+            if !go_on() {
+                return None;
+            }
             add_entry(&mut hash, key, collection.documents().get(key.as_str()));
         }
     }
-    StateDigest(hash.finalize().into())
+    Some(StateDigest(hash.finalize().into()))
 }
 
 fn add_name(hash: &mut Sha256, collection: &Collection) {

@@ -6,7 +6,7 @@ use loopwright_contract::state::{Page, Query, StateError};
 use serde_json::{Map, Value};
 
 use crate::{
-    Document, Key, Pointer, World,
+    Document, GoOn, Key, Pointer, World,
     collection::Collection,
     cursor::Cursor,
     limits::PAGE_BYTES_LIMIT,
@@ -56,6 +56,21 @@ impl World {
     /// `Invalid` for an unknown collection, a malformed pointer or constant, or a cursor that is malformed or of another query; `Limit`
     /// for a query beyond the limits in [`crate::limits`].
     pub fn find(&self, collection: &str, query: &Query) -> Result<Found, StateError> {
+        let found = self.find_while(collection, query, &|| true)?;
+        found.ok_or_else(|| StateError::Other("a query was given up".into()))
+    }
+
+    /// The same, given up as soon as `go_on` says no: `None`. It is asked before each look at a document's text, of which there are at most
+    /// [`crate::limits::DOCUMENT_BYTES_LIMIT`] bytes.
+    ///
+    /// # Errors
+    /// As [`World::find`].
+    pub fn find_while(
+        &self,
+        collection: &str,
+        query: &Query,
+        go_on: GoOn<'_>,
+    ) -> Result<Option<Found>, StateError> {
         let collection = self.collection(collection)?;
         let compiled = Compiled::new(query)?;
         let name = collection.rules().name();
@@ -64,27 +79,33 @@ impl World {
             .as_deref()
             .map(|text| Cursor::decode(text, &compiled.fingerprint(name), compiled.order.len()))
             .transpose()?;
-        let mut matches = matching(collection, &compiled);
+        let Some(mut matches) = matching(collection, &compiled, go_on) else { return Ok(None) };
         let total = u32::try_from(matches.len()).unwrap_or(u32::MAX);
         if !compiled.order.is_empty() {
-            sort(&mut matches, &compiled.order);
+            let Some(sorted) = sorted(matches, &compiled.order, go_on) else { return Ok(None) };
+            matches = sorted;
         }
         let start = cursor.map_or(0, |cursor| {
             matches.partition_point(|entry| place(entry, &compiled.order, &cursor) != Ordering::Greater)
         });
-        page(name, matches.get(start..).unwrap_or_default(), &compiled, total)
+        page(name, matches.get(start..).unwrap_or_default(), (&compiled, total), go_on)
     }
 }
 
 /// The documents that pass, by key.
-fn matching<'a>(collection: &'a Collection, query: &Compiled) -> Vec<Entry<'a>> {
+fn matching<'a>(collection: &'a Collection, query: &Compiled, go_on: GoOn<'_>) -> Option<Vec<Entry<'a>>> {
     let documents = collection.documents();
+    let passing = |entry: Entry<'a>| match query.accepts(entry.1, go_on) {
+        Some(true) => Some(Some(entry)),
+        Some(false) => None,
+        None => Some(None),
+    };
     match indexed_keys(collection, query) {
         Some(keys) => {
             let entries = keys.into_iter().filter_map(|key| documents.get_key_value(key.as_str()));
-            entries.filter(|(_, document)| query.accepts(document)).collect()
+            entries.filter_map(passing).collect()
         }
-        None => documents.iter().filter(|(_, document)| query.accepts(document)).collect(),
+        None => documents.iter().filter_map(passing).collect(),
     }
 }
 
@@ -101,13 +122,37 @@ fn indexed_keys<'a>(collection: &'a Collection, query: &Compiled) -> Option<BTre
     })
 }
 
-/// Sorts by the sort keys; entries come by key, and a stable sort keeps that for ties.
-fn sort(entries: &mut Vec<Entry<'_>>, order: &[SortKey]) {
-    let mut keyed: Vec<(Vec<Option<&str>>, Entry<'_>)> =
-        entries.iter().map(|entry| (order.iter().map(|key| entry.1.text_at(&key.at)).collect(), *entry)).collect();
-    keyed.sort_by(|(a, _), (b, _)| compare_rows(order, a.iter().copied(), b.iter().copied()));
-    entries.clear();
-    entries.extend(keyed.into_iter().map(|(_, entry)| entry));
+/// An entry with the texts that it is sorted by.
+type Keyed<'a> = (Vec<Option<&'a str>>, Entry<'a>);
+
+/// Sorted by the sort keys; entries come by key, and a stable sort keeps that for ties. Two long texts take a while to compare, so that `go_on`
+/// is asked before each two, and the library's own sort cannot be left half-way.
+fn sorted<'a>(entries: Vec<Entry<'a>>, order: &[SortKey], go_on: GoOn<'_>) -> Option<Vec<Entry<'a>>> {
+    let keyed = entries.into_iter().map(|entry| {
+        go_on().then(|| (order.iter().map(|key| entry.1.text_at(&key.at)).collect::<Vec<_>>(), entry))
+    });
+    let sorted = merge_sorted(keyed.collect::<Option<Vec<_>>>()?, order, go_on)?;
+    Some(sorted.into_iter().map(|(_, entry)| entry).collect())
+}
+
+/// Halves, sorts and merges; as deep as the logarithm of how many there are.
+fn merge_sorted<'a>(mut left: Vec<Keyed<'a>>, order: &[SortKey], go_on: GoOn<'_>) -> Option<Vec<Keyed<'a>>> {
+    if left.len() < 2 {
+        return Some(left);
+    }
+    let mut merged = Vec::with_capacity(left.len());
+    let right = left.split_off(left.len() / 2);
+    let mut left = merge_sorted(left, order, go_on)?.into_iter().peekable();
+    let mut right = merge_sorted(right, order, go_on)?.into_iter().peekable();
+    while let (Some((ours, _)), Some((theirs, _))) = (left.peek(), right.peek()) {
+        if !go_on() {
+            return None;
+        }
+        let right_first = compare_rows(order, ours.iter().copied(), theirs.iter().copied()).is_gt();
+        merged.extend(if right_first { right.next() } else { left.next() });
+    }
+    merged.extend(left.chain(right));
+    Some(merged)
 }
 
 fn compare_rows<'a>(
@@ -132,11 +177,21 @@ fn place(entry: &Entry<'_>, order: &[SortKey], cursor: &Cursor) -> Ordering {
     compare_rows(order, fields, last).then_with(|| entry.0.as_str().cmp(&cursor.key))
 }
 
-fn page(collection: &str, matches: &[Entry<'_>], query: &Compiled, total: u32) -> Result<Found, StateError> {
+fn page(
+    collection: &str,
+    matches: &[Entry<'_>],
+    (query, total): (&Compiled, u32),
+    go_on: GoOn<'_>,
+) -> Result<Option<Found>, StateError> {
     let mut found = Found { documents: Vec::with_capacity(matches.len().min(query.limit)), next: None, total };
     let mut bytes = 0;
     for (key, document) in matches.iter().take(query.limit) {
-        let document = if query.fields.is_empty() { (*document).clone() } else { project(document, &query.fields)? };
+        let document = if query.fields.is_empty() {
+            (*document).clone()
+        } else {
+            let Some(projected) = project(document, &query.fields, go_on)? else { return Ok(None) };
+            projected
+        };
         bytes += document.text().len();
         // One document always fits, so that every page makes progress.
         if bytes > PAGE_BYTES_LIMIT && !found.documents.is_empty() {
@@ -150,21 +205,24 @@ fn page(collection: &str, matches: &[Entry<'_>], query: &Compiled, total: u32) -
         found.next =
             Some(Cursor { fingerprint: query.fingerprint(collection), key: key.to_string(), fields }.encode()?);
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// An object with the named fields at the same nesting; absent fields are left out, and an array on the way becomes an object of its indexes.
-fn project(document: &Document, fields: &[Pointer]) -> Result<Document, StateError> {
+fn project(document: &Document, fields: &[Pointer], go_on: GoOn<'_>) -> Result<Option<Document>, StateError> {
     let mut projected = Value::Object(Map::new());
     for pointer in fields {
+        if !go_on() {
+            return Ok(None);
+        }
         let Some(text) = document.text_at(pointer) else { continue };
         let value = serde_json::from_str(text).map_err(|error| StateError::Other(error.to_string()))?;
         if pointer.names().is_empty() {
-            return Ok(document.clone());
+            return Ok(Some(document.clone()));
         }
         set(&mut projected, pointer.names(), value);
     }
-    Document::from_normal(&projected)
+    Document::from_normal(&projected).map(Some)
 }
 
 fn set(target: &mut Value, names: &[String], value: Value) {

@@ -91,7 +91,7 @@ mod transaction;
 mod world;
 
 pub use clock::{Clock, ClockError, ClockState, INSTANT_NS_MAX, TURN_NS_DEFAULT};
-pub use diff::{Bookkeeping, Change, diff};
+pub use diff::{Bookkeeping, Change, diff, diff_while};
 pub use document::Document;
 pub use episode::{EpisodeSavepoint, EpisodeState};
 pub use find::Found;
@@ -99,7 +99,10 @@ pub use ids::{Counter, Ids};
 pub use key::Key;
 pub use pointer::Pointer;
 pub use random::{RandomState, SeededRandom};
-pub use sameness::{Difference, Sameness, SamenessRule, Side, same_up_to};
+pub use sameness::{Difference, Sameness, SamenessRule, Side, same_up_to, same_up_to_while};
 pub use spec::CollectionRules;
 pub use transaction::Savepoint;
 pub use world::World;
+
+/// Whether somebody still waits for the answer. Asked often, so that it must cost little; once it said no, it says no again.
+pub type GoOn<'a> = &'a dyn Fn() -> bool;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    Document, Pointer,
+    Document, GoOn, Pointer,
     document::{JSON_LIMITS, refused},
     error::within,
     limits::{CLAUSES_LIMIT, FIELDS_LIMIT, ONE_OF_LIMIT, ORDERS_LIMIT, PAGE_DOCUMENTS_LIMIT},
@@ -99,9 +99,17 @@ impl Compiled {
         short
     }
 
-    /// Whether the document passes every clause.
-    pub(crate) fn accepts(&self, document: &Document) -> bool {
-        self.clauses.iter().all(|clause| clause.test.accepts(document.text_at(&clause.at)))
+    /// Whether the document passes every clause; none: it was given up.
+    pub(crate) fn accepts(&self, document: &Document, go_on: GoOn<'_>) -> Option<bool> {
+        for clause in &self.clauses {
+            if !go_on() {
+                return None;
+            }
+            if !clause.test.accepts(document.text_at(&clause.at)) {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 }
 

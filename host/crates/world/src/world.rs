@@ -13,7 +13,7 @@ use loopwright_contract::{
 use serde_json::Value;
 
 use crate::{
-    Change, CollectionRules, Document, Key, Savepoint,
+    Change, CollectionRules, Document, GoOn, Key, Savepoint,
     collection::Collection,
     digest,
     document::{JSON_LIMITS, refused},
@@ -365,7 +365,13 @@ impl World {
     /// The digest of the base and of every document that differs from it: the name of this state within an episode. Costs what changed, not what is there.
     #[must_use]
     pub fn digest(&self) -> StateDigest {
-        digest::since_base(&self.base, self.collections.iter().map(AsRef::as_ref))
+        self.digest_while(&|| true).unwrap_or(self.base)
+    }
+
+    /// The same, given up as soon as `go_on` says no: `None`. It is asked before each document.
+    #[must_use]
+    pub fn digest_while(&self, go_on: GoOn<'_>) -> Option<StateDigest> {
+        digest::since_base(&self.base, self.collections.iter().map(AsRef::as_ref), go_on)
     }
 
     /// The digest of the base.

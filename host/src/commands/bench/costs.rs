@@ -29,9 +29,31 @@ pub(crate) struct Row {
     /// For rows that measure memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bytes: Option<u64>,
+    /// Page faults of one sample, where they are what it costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) faults: Option<f64>,
+    /// Page faults of one sample of the floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) floor_faults: Option<f64>,
     /// What the design aims at, for people.
-    #[serde(skip)]
     pub(crate) aim: &'static str,
+}
+
+impl Row {
+    /// A row without figures.
+    pub(super) fn named(name: &str, aim: &'static str) -> Self {
+        Self {
+            name: name.to_owned(),
+            p50_ns: None,
+            p99_ns: None,
+            floor_ns: None,
+            ratio: None,
+            bytes: None,
+            faults: None,
+            floor_faults: None,
+            aim,
+        }
+    }
 }
 
 /// Runs it.
@@ -56,7 +78,11 @@ pub(super) fn costs(shared: &Shared, args: &CostArgs) -> anyhow::Result<Exit> {
         .map(|row| {
             let ratio = row.ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
             let p50 = row.bytes.map_or_else(|| time(row.p50_ns), |bytes| format!("{} KiB", bytes / 1024));
-            vec![row.name.clone(), p50, time(row.p99_ns), time(row.floor_ns), ratio, row.aim.to_owned()]
+            let faults = match (row.faults, row.floor_faults) {
+                (Some(faults), Some(floor)) => format!("{faults:.0}/{floor:.0}"),
+                _ => "-".to_owned(),
+            };
+            vec![row.name.clone(), p50, time(row.p99_ns), time(row.floor_ns), ratio, faults, row.aim.to_owned()]
         })
         .collect();
     let head = [
@@ -65,6 +91,7 @@ pub(super) fn costs(shared: &Shared, args: &CostArgs) -> anyhow::Result<Exit> {
         ("p99", Align::Right),
         ("floor", Align::Right),
         ("ratio", Align::Right),
+        ("faults", Align::Right),
         ("aim (p50)", Align::Left),
     ];
     output::print(render(&head, &cells));
@@ -72,7 +99,7 @@ pub(super) fn costs(shared: &Shared, args: &CostArgs) -> anyhow::Result<Exit> {
 }
 
 /// A short time, to three digits.
-fn short(time: Duration) -> String {
+pub(super) fn short(time: Duration) -> String {
     let nanos = time.as_nanos();
     match nanos {
         0..1000 => format!("{nanos} ns"),

@@ -2,9 +2,13 @@
 
 mod attacks;
 mod costs;
+mod deadline;
+mod guests;
 mod hostile;
+mod install;
 mod measure;
 mod rows;
+mod soak;
 mod swap;
 
 use crate::cli::{BenchArgs, BenchCommand, Shared};
@@ -18,6 +22,8 @@ pub fn bench(shared: &Shared, args: &BenchArgs) -> anyhow::Result<Exit> {
     match &args.command {
         None => costs::costs(shared, &args.costs),
         Some(BenchCommand::Swap(args)) => swap::swap(shared, args),
+        Some(BenchCommand::Deadline(args)) => deadline::deadline(shared, args),
+        Some(BenchCommand::Soak(args)) => soak::soak(shared, args),
         Some(BenchCommand::RegistryAttacks) => attacks::attacks(shared),
         Some(BenchCommand::Hostile(args)) => hostile::hostile(shared, args),
     }

@@ -17,7 +17,8 @@ use loopwright_packs::{phone, tau2};
 use serde_json::{Value, json};
 
 use super::costs::Row;
-use super::measure::{resident_bytes, row, sample};
+use super::{guests, install};
+use super::measure::{beside, resident_bytes, row, row_beside, sample, timed};
 use crate::cli::{CostArgs, Shared};
 use crate::wire::{self, Engine, INSTANCES_PER_FAMILY, MachineStopwatch, Worlds};
 
@@ -38,6 +39,12 @@ pub(super) fn all(shared: &Shared, args: &CostArgs) -> anyhow::Result<Vec<Row>> 
     if wanted(&[FRESH]) {
         rows.push(fresh_call(&host, samples)?);
     }
+    if wanted(&[guests::START]) {
+        rows.push(guests::start(&host, samples)?);
+    }
+    if wanted(&[guests::SHORT]) {
+        rows.push(guests::short(shared, samples)?);
+    }
     if wanted(&[CREATE]) {
         rows.push(create(&host, samples)?);
     }
@@ -52,6 +59,10 @@ pub(super) fn all(shared: &Shared, args: &CostArgs) -> anyhow::Result<Vec<Row>> 
     }
     if wanted(&[VERDICT, VERDICTS]) {
         rows.extend(verdicts(&host, samples)?);
+    }
+    rows.extend(guests::verifiers(shared, args, samples)?);
+    if wanted(&[install::FOLDER, install::SERVER]) {
+        rows.extend(install::rows(samples.min(100))?);
     }
     if wanted(&[IDLE]) {
         rows.push(idle(&host)?);
@@ -80,12 +91,12 @@ const STOPPED: &str = "stop a guest that spins, by fuel";
 const RETAIL_RESET: &str = "retail: reset (reference in Python: 45 ms)";
 const RETAIL_CALL: &str = "retail: a recorded call (reference in Python: 22 us)";
 
-fn call(tool: &str, arguments: Value) -> anyhow::Result<ToolCall> {
+pub(super) fn call(tool: &str, arguments: Value) -> anyhow::Result<ToolCall> {
     Ok(ToolCall { id: CallId::new("c1")?, tool: ToolName::new(tool)?, arguments })
 }
 
 /// What is measured has to happen; a call that fails fast would look good.
-fn must(happened: bool) -> anyhow::Result<()> {
+pub(super) fn must(happened: bool) -> anyhow::Result<()> {
     ensure!(happened, "a measured call did not do what it is measured for");
     Ok(())
 }
@@ -101,21 +112,32 @@ pub(super) fn start() -> Start {
 
 fn warm_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let (on, off) = wifi()?;
-    let world = std::cell::RefCell::new(Scratch::new(host, &start(), None)?);
-    let times =
-        sample(samples, || must(world.borrow_mut().measure(&off)?), |()| must(world.borrow_mut().measure(&on)?))?;
-    let floor = std::cell::RefCell::new(ToolFloor::new(host, &PluginName::new("net")?)?);
-    let floor = sample(samples, || must(floor.borrow_mut().warm(&off)?), |()| must(floor.borrow_mut().warm(&on)?))?;
-    Ok(row(WARM, "<= 8 us", &times, Some(&floor)))
+    let mut world = Scratch::new(host, &start(), None)?;
+    let mut floor = ToolFloor::new(host, &PluginName::new("net")?)?;
+    let sampled = beside(
+        samples,
+        || {
+            must(world.measure(&off)?)?;
+            timed(|| must(world.measure(&on)?))
+        },
+        || {
+            must(floor.warm(&off)?)?;
+            timed(|| must(floor.warm(&on)?))
+        },
+    )?;
+    Ok(row_beside(WARM, "<= 8 us", &sampled))
 }
 
 fn fresh_call(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let (_, off) = wifi()?;
     let base = Scratch::new(host, &start(), None)?;
-    let times = sample(samples, || Ok(base.fork()), |mut world| must(world.measure(&off)?))?;
     let floor = ToolFloor::new(host, &PluginName::new("net")?)?;
-    let floor = sample(samples, || Ok(()), |()| must(floor.fresh(&off)?))?;
-    Ok(row(FRESH, "<= 55 us", &times, Some(&floor)))
+    let fresh = || {
+        let mut world = base.fork();
+        timed(|| must(world.measure(&off)?))
+    };
+    let sampled = beside(samples, fresh, || timed(|| must(floor.fresh(&off)?)))?;
+    Ok(row_beside(FRESH, "<= 55 us", &sampled))
 }
 
 /// A task of the built-in pack, ready.
@@ -181,33 +203,28 @@ fn wifi_turn(on: bool) -> anyhow::Result<Turn> {
 
 fn steps(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let (_, ready) = prepared(host)?;
-    let episode = std::cell::RefCell::new(ready.open()?);
-    episode.borrow_mut().reset()?;
+    let mut episode = ready.open()?;
+    episode.reset()?;
     let (on, off) = (wifi_turn(true)?, wifi_turn(false)?);
-    let times = sample(
+    let mut floor =
+        EnvironmentFloor::new(host, &PluginName::new("sandbox")?, &PluginName::new("net")?, "null")?;
+    let sampled = beside(
         samples,
         || {
-            let mut episode = episode.borrow_mut();
             episode.step(&off)?;
             episode.end_turn();
-            Ok(())
+            timed(|| {
+                episode.step(&on)?;
+                episode.end_turn();
+                Ok(())
+            })
         },
-        |()| {
-            let mut episode = episode.borrow_mut();
-            episode.step(&on)?;
-            episode.end_turn();
-            Ok(())
+        || {
+            must(floor.turn(&off)? == 1)?;
+            timed(|| must(floor.turn(&on)? == 1))
         },
     )?;
-    let floor = std::cell::RefCell::new(EnvironmentFloor::new(
-        host,
-        &PluginName::new("sandbox")?,
-        &PluginName::new("net")?,
-        "null",
-    )?);
-    let floor =
-        sample(samples, || must(floor.borrow_mut().turn(&off)? == 1), |()| must(floor.borrow_mut().turn(&on)? == 1))?;
-    Ok(row(STEP, "-", &times, Some(&floor)))
+    Ok(row_beside(STEP, "-", &sampled))
 }
 
 /// The whole loop with the scripted planner: recall, context, decisions, evidence, verdicts and trajectories in memory. The row is the time
@@ -238,8 +255,9 @@ fn verdicts(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
     let mut episode = ready.open()?;
     episode.reset()?;
     let count = 15_u32;
-    for number in 0..count {
-        episode.step(&wifi_turn(number % 2 == 1)?)?;
+    let turns = (0..count).map(|number| wifi_turn(number % 2 == 1)).collect::<anyhow::Result<Vec<_>>>()?;
+    for turn in &turns {
+        episode.step(turn)?;
         episode.end_turn();
     }
     let check = task
@@ -248,22 +266,14 @@ fn verdicts(host: &PluginHost, samples: usize) -> anyhow::Result<Vec<Row>> {
         .find(|check| check.verifier == *"state-assertions")
         .cloned()
         .ok_or_else(|| anyhow::anyhow!("the task has no state assertions"))?;
-    let floor = VerifierFloor::new(host, &check.verifier)?;
+    let floor = VerifierFloor::over(host, &check.verifier, &task, &turns)?;
     let mut rows = Vec::new();
-    for (name, aim, upto, bare) in [
-        (VERDICT, "<= 100 us", vec![count], vec![0]),
-        (VERDICTS, "<= 300 us", (1..=count).collect::<Vec<u32>>(), vec![0; 15]),
-    ] {
-        let times = sample(
-            samples,
-            || Ok(()),
-            |()| {
-                ensure!(episode.judge(0, &check, &upto)?.len() == upto.len());
-                Ok(())
-            },
-        )?;
-        let floor = sample(samples, || Ok(()), |()| must(floor.judge(&check, &bare)? == bare.len()))?;
-        rows.push(row(name, aim, &times, Some(&floor)));
+    for (name, aim, upto) in
+        [(VERDICT, "<= 100 us", vec![count]), (VERDICTS, "<= 300 us", (1..=count).collect::<Vec<u32>>())]
+    {
+        let judge = || timed(|| must(episode.judge(0, &check, &upto)?.len() == upto.len()));
+        let sampled = beside(samples, judge, || timed(|| must(floor.judge(&check, &upto)? == upto.len())))?;
+        rows.push(row_beside(name, aim, &sampled));
     }
     Ok(rows)
 }
@@ -290,7 +300,7 @@ fn idle(host: &PluginHost) -> anyhow::Result<Row> {
     let after = resident_bytes();
     drop(held);
     let bytes = before.zip(after).map(|(before, after)| after.saturating_sub(before) / HELD_EPISODES);
-    Ok(Row { name: IDLE.to_owned(), p50_ns: None, p99_ns: None, floor_ns: None, ratio: None, bytes, aim: "<= 256 KiB" })
+    Ok(Row { bytes, ..Row::named(IDLE, "<= 256 KiB") })
 }
 
 /// A guest that never returns: how long until its fuel is spent and its caller has the fault.

@@ -1,3 +1,7 @@
 (import "loopwright:afv/log@0.1.0" "write" (func $log (param i32 i32 i32)))
 (import "loopwright:afv/evidence@0.1.0" "initial" (func $initial (result i32)))
 (import "loopwright:afv/evidence@0.1.0" "steps" (func $steps (param i32 i32 i32)))
+(import "loopwright:afv/evidence@0.1.0" "after" (func $after (param i32 i32)))
+(import "loopwright:afv/evidence@0.1.0" "changes" (func $changes (param i32 i32 i32 i32 i32 i32)))
+(import "loopwright:afv/evidence@0.1.0" "differences" (func $differences (param i32 i32 i32 i32 i32)))
+(import "loopwright:afv/evidence@0.1.0" "[method]snapshot.digest" (func $digest (param i32 i32)))

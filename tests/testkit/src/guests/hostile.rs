@@ -214,6 +214,14 @@ pub fn neighbours() -> Result<[(&'static str, Vec<u8>); 3], GuestError> {
     ])
 }
 
+/// A tool plugin whose text defines the export `call` of its one tool. Tool and collection are named [`HOSTILE`].
+///
+/// # Errors
+/// `Text` or `Component`, with the place.
+pub fn tool_plugin(name: &str, text: &str) -> Result<Vec<u8>, GuestError> {
+    tool(name, text, HOSTILE, &[HOSTILE])
+}
+
 /// A tool plugin with these tools and one collection, which asks for the neighbour's collection too.
 fn tool(name: &str, text: &str, collection: &str, tools: &[&str]) -> Result<Vec<u8>, GuestError> {
     let mut image = Image::default();

@@ -94,6 +94,14 @@ impl ComponentCache {
         Ok((component, origin))
     }
 
+    /// Lets go of a component in memory, whatever its class. False: somebody is just having it made, and it stays.
+    pub(crate) fn forget(&self, digest: ContentDigest) -> bool {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        // Who waits at a place would else fill one that is no longer listed, and another caller would compile a second time.
+        places.retain(|(_, kept), place| *kept != digest || Arc::strong_count(place) > 1);
+        !places.keys().any(|(_, kept)| *kept == digest)
+    }
+
     fn load_or_compile(&self, engine: &Engine, source: &Source<'_>) -> Result<(Component, Origin), CodeError> {
         let name = self.file_name(engine, source.digest);
         if let Some(component) = self.disk.as_ref().and_then(|disk| file::load(disk, &name, engine)) {

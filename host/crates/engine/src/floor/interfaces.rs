@@ -1,5 +1,7 @@
 //! The least that each interface can do and still answer.
 
+use std::sync::Arc;
+
 use loopwright_bindings::{
     SnapshotHandle,
     afv::{
@@ -12,10 +14,10 @@ use loopwright_bindings::{
     },
 };
 use loopwright_contract::state;
-use loopwright_world::World;
+use loopwright_world::{Bookkeeping, SamenessRule, Side, World, diff, same_up_to};
 use wasmtime::component::{Linker, Resource};
 
-use super::{Bare, FloorState, Kind};
+use super::{Bare, BareEvidence, FloorState, Kind};
 
 pub(super) fn add(linker: &mut Linker<FloorState>, kind: Kind) -> wasmtime::Result<()> {
     types::add_to_linker::<_, Bare>(linker, |state| state)?;
@@ -147,14 +149,29 @@ impl tools::Host for FloorState {
 type Handle = Resource<SnapshotHandle>;
 
 impl FloorState {
-    fn hold(&mut self, world: Option<World>) -> Option<Handle> {
-        self.snapshots.push(world?);
-        Some(Resource::new_own(u32::try_from(self.snapshots.len() - 1).unwrap_or(u32::MAX)))
+    fn hold(&mut self, world: World, of_target: bool) -> Handle {
+        self.snapshots.push((world, of_target));
+        Resource::new_own(u32::try_from(self.snapshots.len() - 1).unwrap_or(u32::MAX))
     }
 
     fn held(&self, handle: &Handle) -> wasmtime::Result<&World> {
+        Ok(&self.snapshot(handle)?.0)
+    }
+
+    fn snapshot(&self, handle: &Handle) -> wasmtime::Result<&(World, bool)> {
         let found = usize::try_from(handle.rep()).ok().and_then(|at| self.snapshots.get(at));
         found.ok_or_else(|| wasmtime::Error::msg("no such snapshot"))
+    }
+
+    fn shown(&self) -> wasmtime::Result<&Arc<BareEvidence>> {
+        self.evidence.as_ref().ok_or_else(|| wasmtime::Error::msg("no evidence"))
+    }
+
+    fn side(&self, handle: &Handle) -> wasmtime::Result<Side<'_>> {
+        let (world, of_target) = self.snapshot(handle)?;
+        let shown = self.shown()?;
+        let ids = shown.target.as_ref().filter(|_| *of_target).map_or(&shown.ids, |target| &target.ids);
+        Ok(Side { world, ids })
     }
 }
 
@@ -194,39 +211,51 @@ impl evidence::HostSnapshot for FloorState {
 
 impl evidence::Host for FloorState {
     fn initial(&mut self) -> wasmtime::Result<Handle> {
-        let world = self.initial.as_ref().map(World::fork);
-        self.hold(world).ok_or_else(|| wasmtime::Error::msg("no initial world"))
+        self.after(0)?.ok_or_else(|| wasmtime::Error::msg("no initial world"))
     }
 
-    fn after(&mut self, _count: u32) -> wasmtime::Result<Option<Handle>> {
-        let world = self.initial.as_ref().map(World::fork);
-        Ok(self.hold(world))
+    fn after(&mut self, count: u32) -> wasmtime::Result<Option<Handle>> {
+        let world = self.shown()?.worlds.get(usize::try_from(count)?).map(World::fork);
+        Ok(world.map(|world| self.hold(world, false)))
     }
 
     fn target(&mut self) -> wasmtime::Result<Option<Handle>> {
-        self.after(0)
+        let world = self.shown()?.target.as_ref().map(|target| target.world.fork());
+        Ok(world.map(|world| self.hold(world, true)))
     }
 
     fn changes(
         &mut self,
-        _a: Handle,
-        _b: Handle,
-        _bookkeeping: bool,
-        _cursor: u32,
-        _limit: u32,
+        a: Handle,
+        b: Handle,
+        include_bookkeeping: bool,
+        cursor: u32,
+        limit: u32,
     ) -> wasmtime::Result<(Vec<evidence::Change>, Option<u32>)> {
-        Ok((Vec::new(), None))
+        let bookkeeping = if include_bookkeeping { Bookkeeping::Include } else { Bookkeeping::Ignore };
+        let all = diff(self.held(&a)?, self.held(&b)?, bookkeeping);
+        let (start, limit) = (usize::try_from(cursor)?, usize::try_from(limit.max(1))?);
+        let text = |document: Option<loopwright_world::Document>| document.map(|document| document.text().to_owned());
+        let next = u32::try_from(start + limit).ok().filter(|_| start + limit < all.len());
+        let page = all.into_iter().skip(start).take(limit).map(|change| evidence::Change {
+            collection: change.collection,
+            key: change.key.to_string(),
+            before: text(change.before),
+            after: text(change.after),
+        });
+        Ok((page.collect(), next))
     }
 
-    fn differences(&mut self, _a: Handle, _b: Handle, _except: Vec<String>) -> wasmtime::Result<Vec<String>> {
-        Ok(Vec::new())
+    fn differences(&mut self, a: Handle, b: Handle, except: Vec<String>) -> wasmtime::Result<Vec<String>> {
+        let rule = SamenessRule { bookkeeping: Bookkeeping::Ignore, except: except.into_iter().collect() };
+        Ok(same_up_to(self.side(&a)?, self.side(&b)?, &rule).lines())
     }
 
     fn step_count(&mut self) -> wasmtime::Result<u32> {
-        Ok(0)
+        Ok(u32::try_from(self.shown()?.steps.len())?)
     }
 
-    fn steps(&mut self, _start: u32, _limit: u32) -> wasmtime::Result<Vec<evidence::Step>> {
-        Ok(Vec::new())
+    fn steps(&mut self, start: u32, limit: u32) -> wasmtime::Result<Vec<evidence::Step>> {
+        Ok(self.shown()?.steps.iter().skip(usize::try_from(start)?).take(usize::try_from(limit)?).cloned().collect())
     }
 }

@@ -6,15 +6,22 @@ mod interfaces;
 use std::sync::Arc;
 
 use loopwright_bindings::{
-    convert::{call::call_out, environment::turn_out},
+    afv::evidence,
+    convert::{call::call_out, environment::turn_out, evidence::step_out},
     environment::{EnvironmentPlugin, EnvironmentPluginPre},
     tool::{ToolPlugin, ToolPluginPre},
     verifier::VerifierPluginPre,
 };
 use loopwright_contract::{
-    environment::Turn, fault::HostFault, json::canonical, name::PluginName, task::Check, tool::ToolCall,
+    environment::Turn,
+    episode::Episode as _,
+    fault::{CallFault, HostFault},
+    json::canonical,
+    name::PluginName,
+    task::{Check, Task},
+    tool::ToolCall,
 };
-use loopwright_world::World;
+use loopwright_world::{Ids, World};
 use wasmtime::{
     Engine, Store,
     component::{HasSelf, InstancePre, Linker},
@@ -22,19 +29,34 @@ use wasmtime::{
 
 use crate::{
     EngineClass, PluginHost,
+    episode::LiveEpisode,
     installed::{Installed, position},
+    prepare::Prepared,
+    record::Target,
+    store::Live,
 };
 
 /// What a bare store holds.
 pub(crate) struct FloorState {
     pub(crate) world: Option<World>,
-    pub(crate) initial: Option<World>,
+    /// What a verifier is shown.
+    pub(crate) evidence: Option<Arc<BareEvidence>>,
     pub(crate) now_ns: u64,
     pub(crate) counter: u64,
     /// The one tool that an environment reaches.
     pub(crate) tool: Option<Box<BareTool>>,
     pub(crate) tools: Arc<Vec<String>>,
-    pub(crate) snapshots: Vec<World>,
+    /// The snapshots that are held, and whether each is the target's.
+    pub(crate) snapshots: Vec<(World, bool)>,
+}
+
+/// An episode's evidence as a guest gets it.
+pub(crate) struct BareEvidence {
+    pub(crate) steps: Vec<evidence::Step>,
+    /// The world after as many steps.
+    pub(crate) worlds: Vec<World>,
+    pub(crate) ids: Ids,
+    pub(crate) target: Option<Arc<Target>>,
 }
 
 type BareTool = (Store<FloorState>, ToolPlugin);
@@ -55,7 +77,7 @@ pub struct EnvironmentFloor {
 /// The floor of a verdict: a fresh instance each time.
 pub struct VerifierFloor {
     pre: VerifierPluginPre<FloorState>,
-    base: World,
+    evidence: Arc<BareEvidence>,
 }
 
 fn failed(error: &wasmtime::Error) -> HostFault {
@@ -64,7 +86,7 @@ fn failed(error: &wasmtime::Error) -> HostFault {
 
 fn store(engine: &Engine, world: World, tools: Arc<Vec<String>>) -> Result<Store<FloorState>, HostFault> {
     let state = FloorState {
-        initial: Some(world.fork()),
+        evidence: None,
         world: Some(world),
         now_ns: 0,
         counter: 0,
@@ -127,6 +149,16 @@ impl ToolFloor {
         Ok(answer.is_ok())
     }
 
+    /// Makes an instance and drops it.
+    ///
+    /// # Errors
+    /// [`HostFault`] when there is no place for it.
+    pub fn start(&self) -> Result<(), HostFault> {
+        let mut store = store(self.pre.engine(), self.base.fork(), Arc::default())?;
+        self.pre.instantiate(&mut store).map_err(|error| failed(&error))?;
+        Ok(())
+    }
+
     /// Calls a fresh instance on a fork of the base world, and drops it.
     ///
     /// # Errors
@@ -181,16 +213,28 @@ impl EnvironmentFloor {
 }
 
 impl VerifierFloor {
-    /// The floor of one verifier's verdicts on an episode without steps.
+    /// The floor of one verifier's verdicts on an episode of a task with these turns, played once by the host.
     ///
     /// # Errors
-    /// [`HostFault`] when it is not installed or does not link bare.
-    pub fn new(host: &PluginHost, verifier: &PluginName) -> Result<Self, HostFault> {
+    /// [`CallFault`] when the task does not run, or the verifier is not installed or does not link bare.
+    pub fn over(host: &PluginHost, verifier: &PluginName, task: &Task, turns: &[Turn]) -> Result<Self, CallFault> {
         let serving = host.installed.serving(verifier)?;
-        let loaded = &serving.loaded;
-        let pre =
-            link(host.installed.engines.engine(EngineClass::Verifier), loaded.pre.instance_pre(), Kind::Verifier)?;
-        Ok(Self { pre: VerifierPluginPre::new(pre).map_err(|error| failed(&error))?, base: host.installed.base.fork() })
+        let engine = host.installed.engines.engine(EngineClass::Verifier);
+        let pre = link(engine, serving.loaded.pre.instance_pre(), Kind::Verifier)?;
+        let mut episode = LiveEpisode::open(&Arc::new(Prepared::new(&host.installed, task)?))?;
+        episode.reset()?;
+        for turn in turns {
+            episode.step(turn)?;
+            episode.end_turn();
+        }
+        let core = episode.core.take().ok_or_else(|| HostFault::Internal("floor: the episode is gone".into()))?;
+        let evidence = Arc::new(BareEvidence {
+            steps: core.record.steps.iter().map(step_out).collect(),
+            worlds: core.record.worlds.to_vec(),
+            ids: core.state.ids.clone(),
+            target: core.record.target.clone(),
+        });
+        Ok(Self { pre: VerifierPluginPre::new(pre).map_err(|error| failed(&error))?, evidence })
     }
 
     /// Judges in a fresh instance; how many verdicts there were.
@@ -198,7 +242,10 @@ impl VerifierFloor {
     /// # Errors
     /// [`HostFault`] for a trap.
     pub fn judge(&self, check: &Check, upto: &[u32]) -> Result<usize, HostFault> {
-        let mut store = store(self.pre.engine(), self.base.fork(), Arc::default())?;
+        let base = self.evidence.worlds.first().map(World::fork);
+        let base = base.ok_or_else(|| HostFault::Internal("floor: no initial world".into()))?;
+        let mut store = store(self.pre.engine(), base, Arc::default())?;
+        store.data_mut().evidence = Some(Arc::clone(&self.evidence));
         let verifier = self.pre.instantiate(&mut store).map_err(|error| failed(&error))?;
         let answer = verifier
             .loopwright_afv_verifier()
@@ -206,6 +253,21 @@ impl VerifierFloor {
             .map_err(|error| failed(&error))?;
         Ok(answer.map_or(0, |verdicts| verdicts.len()))
     }
+}
+
+/// Makes an instance of a tool plugin as the host does, with its budgets and meters, and drops it: what [`ToolFloor::start`] is the floor of.
+///
+/// # Errors
+/// [`CallFault`] when it is not installed or does not start.
+pub fn start_tool(host: &PluginHost, plugin: &PluginName) -> Result<(), CallFault> {
+    let installed = &host.installed;
+    let at = position(&installed.tools, plugin, "tool plugin")?;
+    let loaded = installed.tools.get(at).ok_or_else(|| HostFault::Internal("no such tool".into()))?;
+    let deadline = installed.engines.deadline(loaded.plugin.limits.call_deadline);
+    let engine = installed.engines.engine(EngineClass::Tool);
+    Live::new(engine, Arc::clone(&loaded.plugin), deadline, |store| loaded.pre.instantiate(store))
+        .map(drop)
+        .map_err(|stop| stop.into_fault(plugin))
 }
 
 /// The view of bare state that the generated functions use.

@@ -1,6 +1,6 @@
 //! `evidence`: what a verifier sees, and all that it sees.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use loopwright_bindings::{
     SnapshotHandle,
@@ -8,17 +8,14 @@ use loopwright_bindings::{
         evidence,
         types::{Page, Query, StateError},
     },
-    convert::{
-        evidence::step_out,
-        state::{page_out, query_in, state_error_out},
-    },
+    convert::state::{page_out, query_in, state_error_out},
 };
 use loopwright_contract::{fault::Budget, state};
-use loopwright_world::{Bookkeeping, Document, Ids, SamenessRule, Side, World, diff, same_up_to};
+use loopwright_world::{Bookkeeping, Document, Ids, SamenessRule, Side, World, diff_while, same_up_to_while};
 use wasmtime::component::Resource;
 
 use super::state_read::{page_bytes, query_bytes};
-use crate::{core::Core, store::PluginState};
+use crate::{core::Core, record::StepTextOf, store::PluginState};
 
 /// The most elements of a page of changes or steps.
 const PAGE_MAX: u32 = 256;
@@ -123,8 +120,9 @@ impl evidence::HostSnapshot for PluginState {
             }
             Err(error) => return Ok(Err(state_error_out(error))),
         };
-        match world.find(&collection, &query) {
-            Ok(found) => {
+        match world.find_while(&collection, &query, &self.patience()) {
+            Ok(None) => Err(self.given_up()),
+            Ok(Some(found)) => {
                 let page = state::Page::from(found);
                 self.cross(page_bytes(&page))?;
                 Ok(Ok(page_out(page)))
@@ -142,7 +140,10 @@ impl evidence::HostSnapshot for PluginState {
 
     fn digest(&mut self, snapshot: Handle) -> wasmtime::Result<Vec<u8>> {
         self.cross(32)?;
-        Ok(self.held(&snapshot)?.digest().0.to_vec())
+        match self.held(&snapshot)?.digest_while(&self.patience()) {
+            Some(digest) => Ok(digest.0.to_vec()),
+            None => Err(self.given_up()),
+        }
     }
 
     fn drop(&mut self, snapshot: Handle) -> wasmtime::Result<()> {
@@ -183,7 +184,7 @@ impl evidence::Host for PluginState {
         self.cross(0)?;
         let (a, b) = (self.held(&a)?, self.held(&b)?);
         let bookkeeping = if include_bookkeeping { Bookkeeping::Include } else { Bookkeeping::Ignore };
-        let all = diff(&a, &b, bookkeeping);
+        let Some(all) = diff_while(&a, &b, bookkeeping, &self.patience()) else { return Err(self.given_up()) };
         // Each page computes them all.
         self.examine(all.len())?;
         let (start, end) = page_of(cursor, limit);
@@ -204,11 +205,13 @@ impl evidence::Host for PluginState {
         self.cross(except.iter().map(String::len).sum())?;
         let (a_is_target, b_is_target) = (self.is_of_target(&a), self.is_of_target(&b));
         let (a, b) = (self.held(&a)?, self.held(&b)?);
+        let go_on = self.patience();
         let core = self.episode("evidence.differences")?;
         let rule = SamenessRule { bookkeeping: Bookkeeping::Ignore, except: BTreeSet::from_iter(except) };
         let left = Side { world: &a, ids: ids(core, a_is_target) };
         let right = Side { world: &b, ids: ids(core, b_is_target) };
-        let mut lines = same_up_to(left, right, &rule).lines();
+        let Some(sameness) = same_up_to_while(left, right, &rule, &go_on) else { return Err(self.given_up()) };
+        let mut lines = sameness.lines();
         lines.truncate(DIFFERENCES_MAX);
         self.cross(lines.iter().map(String::len).sum())?;
         Ok(lines)
@@ -221,13 +224,16 @@ impl evidence::Host for PluginState {
 
     fn steps(&mut self, start: u32, limit: u32) -> wasmtime::Result<Vec<evidence::Step>> {
         self.cross(0)?;
-        let steps = self.episode("evidence.steps")?.record.steps.clone();
+        let record = &self.episode("evidence.steps")?.record;
+        // Shared, so that the meter can be charged meanwhile.
+        let (steps, texts) = (Arc::clone(&record.steps), Arc::clone(&record.texts));
         let (start, end) = page_of(start, limit);
         let mut page = Vec::new();
-        for step in steps.get(start.min(steps.len())..end.min(steps.len())).unwrap_or_default() {
-            let step = step_out(step);
+        for at in start..end.min(steps.len()) {
+            let Some(step) = StepTextOf::at(&steps, &texts, at) else { break };
+            let step = step.shown();
             self.cross(step.answer.len() + action_bytes(&step.action))?;
-            page.push(step);
+            page.push(step.clone());
         }
         Ok(page)
     }

@@ -74,6 +74,18 @@ impl PluginState {
         StateError::Denied(collection)
     }
 
+    /// What a host function that may take long asks while it works: whether its call's deadline has passed. The epoch ends guests only.
+    fn patience(&self) -> impl Fn() -> bool + use<> {
+        let deadline = self.deadline.clone();
+        move || deadline.ticks_left().is_ok()
+    }
+
+    /// The end of a call whose deadline passed in a host function: void, as everywhere.
+    fn given_up(&mut self) -> wasmtime::Error {
+        let passed = self.deadline.passed();
+        self.stop_host(passed)
+    }
+
     fn stop_host(&mut self, fault: HostFault) -> wasmtime::Error {
         self.meter.stop(Stop::Host(fault))
     }

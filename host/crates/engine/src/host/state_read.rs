@@ -56,9 +56,11 @@ impl state_read::Host for PluginState {
             Ok(documents) => self.examine(documents)?,
             Err(error) => return Ok(Err(state_error_out(error))),
         }
-        let found = self.readable(&collection).and_then(|world| world.find(&collection, &query));
+        let go_on = self.patience();
+        let found = self.readable(&collection).and_then(|world| world.find_while(&collection, &query, &go_on));
         match found {
-            Ok(found) => {
+            Ok(None) => Err(self.given_up()),
+            Ok(Some(found)) => {
                 let page = state::Page::from(found);
                 self.cross(page_bytes(&page))?;
                 Ok(Ok(page_out(page)))

@@ -45,10 +45,10 @@ impl Journal {
         match &mut self.target {
             Target::Nowhere => Ok(()),
             Target::Memory(lines) => {
-                lines.push(self.chain.append(line)?);
+                lines.push(self.chain.append(line).map_err(io::Error::other)?);
                 Ok(())
             }
-            Target::File(file) => file.append(&self.chain.append(line)?),
+            Target::File(file) => file.append(&self.chain.append(line).map_err(io::Error::other)?),
         }
     }
 

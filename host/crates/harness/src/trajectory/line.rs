@@ -1,10 +1,9 @@
 //! One line's text, and the chain from line to line.
 
 use loopwright_contract::digest::LineDigest;
-use loopwright_contract::json::canonical;
+use loopwright_contract::json::{UnwritableError, canonical_of};
 use loopwright_contract::trajectory::{Kept, Line, Record};
 use serde::Serialize;
-use serde_json::Value;
 
 /// The chain: the digest of the last line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,18 +28,12 @@ impl Chain {
     ///
     /// # Errors
     /// A line that cannot be written as JSON; no line of ours is one.
-    pub fn append(&mut self, line: &Line) -> Result<String, serde_json::Error> {
-        let value = serde_json::to_value(line)?;
-        let mut entries: Vec<(String, String)> = vec![("prev".to_owned(), quoted(self.last))];
-        for (key, inner) in value.as_object().into_iter().flatten() {
-            entries.push((key.clone(), canonical(inner)));
-        }
-        // Keys of lines are ASCII, so byte order is RFC 8785's order.
-        entries.sort();
-        self.last = LineDigest::of(joined(&entries).as_bytes());
-        entries.push(("digest".to_owned(), quoted(self.last)));
-        entries.sort();
-        Ok(joined(&entries))
+    pub fn append(&mut self, line: &Line) -> Result<String, UnwritableError> {
+        let mut text = canonical_of(line)?;
+        insert(&mut text, "prev", self.last);
+        self.last = LineDigest::of(text.as_bytes());
+        insert(&mut text, "digest", self.last);
+        Ok(text)
     }
 
     /// Moves the chain over a line that was read.
@@ -49,30 +42,53 @@ impl Chain {
     }
 }
 
-fn quoted(digest: LineDigest) -> String {
-    format!("\"{digest}\"")
+/// Puts a member into the canonical text of a line, in its place: keys of lines are ASCII, so that byte order is RFC 8785's order.
+fn insert(text: &mut String, key: &str, digest: LineDigest) {
+    let at = place(text, key);
+    // A line has at least the member that says what line it is.
+    let member = if text.as_bytes().get(at) == Some(&b'}') {
+        format!(",\"{key}\":\"{digest}\"")
+    } else {
+        format!("\"{key}\":\"{digest}\",")
+    };
+    text.insert_str(at, &member);
 }
 
-fn joined(entries: &[(String, String)]) -> String {
-    let bytes: usize = entries.iter().map(|(key, value)| key.len() + value.len() + 4).sum();
-    let mut text = String::with_capacity(bytes + 2);
-    for (key, value) in entries {
-        text.push(if text.is_empty() { '{' } else { ',' });
-        text.push('"');
-        text.push_str(key);
-        text.push_str("\":");
-        text.push_str(value);
+/// Where the first member with a greater key begins, or the brace that closes the object.
+fn place(text: &str, key: &str) -> usize {
+    let (mut depth, mut in_string, mut escaped) = (0_u32, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => {
+                in_string = !in_string;
+                let begins = at.checked_sub(1).and_then(|before| text.as_bytes().get(before));
+                let member = in_string && depth == 1 && matches!(begins, Some(b'{' | b','));
+                let name = text.get(at + 1..).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+                if member && name > key {
+                    return at;
+                }
+            }
+            b'{' | b'[' if !in_string => depth += 1,
+            b'}' | b']' if !in_string => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at;
+                }
+            }
+            _ => {}
+        }
     }
-    text.push('}');
-    text
+    text.len()
 }
 
 /// A line's canonical text without chain.
 ///
 /// # Errors
 /// As [`Chain::append`].
-pub fn canonical_line(line: &Line) -> Result<String, serde_json::Error> {
-    serde_json::to_value(line).map(|value| canonical(&value))
+pub fn canonical_line(line: &Line) -> Result<String, UnwritableError> {
+    canonical_of(line)
 }
 
 /// A value, or its digest when only digests are recorded.
@@ -80,8 +96,29 @@ pub(crate) fn kept<T: Serialize>(record: Record, value: T) -> Kept<T> {
     match record {
         Record::Full => Kept::Full(value),
         Record::Digest => {
-            let value = serde_json::to_value(&value).unwrap_or(Value::Null);
-            Kept::Digest(LineDigest::of(canonical(&value).as_bytes()))
+            // No value of ours is unwritable.
+            let text = canonical_of(&value).unwrap_or_else(|_| "null".to_owned());
+            Kept::Digest(LineDigest::of(text.as_bytes()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_gets_its_place_among_the_line_s_own() {
+        let digest = LineDigest::of(b"");
+        for (text, key, expected) in [
+            (r#"{"line":"x"}"#, "digest", r#"{"digest":"D","line":"x"}"#),
+            (r#"{"line":"x"}"#, "prev", r#"{"line":"x","prev":"D"}"#),
+            (r#"{"a":{"z":[1,"}"]},"line":"\"z\",\\","t":1}"#, "prev", r#"{"a":{"z":[1,"}"]},"line":"\"z\",\\","prev":"D","t":1}"#),
+            (r#"{"a":["q","z"],"line":"x","z":{"p":1}}"#, "prev", r#"{"a":["q","z"],"line":"x","prev":"D","z":{"p":1}}"#),
+        ] {
+            let mut found = text.to_owned();
+            insert(&mut found, key, digest);
+            assert_eq!(found, expected.replace("\"D\"", &format!("\"{digest}\"")), "{text}");
         }
     }
 }

@@ -8,6 +8,8 @@ use std::{
     hash::{Hash, Hasher},
 };
 
+use crate::GoOn;
+
 use super::shape::{Item, Name, Node, Shape, Variable};
 
 pub(super) type Colour = u64;
@@ -172,19 +174,24 @@ pub(super) enum Unrefined {
     Unbalanced(Colours),
     /// The visits are used up.
     OutOfVisits,
+    /// Nobody waits for it any more.
+    GivenUp,
 }
 
 /// Refines until no round tells more ids apart, which takes at most as many rounds as there are ids. Takes its work off `visits`.
 pub(super) fn refine(
-    left: &Shape,
-    right: &Shape,
+    (left, right): (&Shape, &Shape),
     mut colours: Colours,
     visits: &mut usize,
+    go_on: GoOn<'_>,
 ) -> Result<Colours, Unrefined> {
     let mut count = classes(&colours.left).len();
     let Some(mut items) = balanced(left, right, &colours) else { return Err(Unrefined::Unbalanced(colours)) };
     // With as many colours as ids there is nothing left to tell apart.
     while count < colours.left.len() {
+        if !go_on() {
+            return Err(Unrefined::GivenUp);
+        }
         *visits = visits.checked_sub(left.items.len() + right.items.len()).ok_or(Unrefined::OutOfVisits)?;
         let [ours, theirs] = &items;
         let next = Colours { left: round(left, &colours.left, ours), right: round(right, &colours.right, theirs) };

@@ -12,7 +12,7 @@ mod shape;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Bookkeeping, EpisodeState, Ids, World};
+use crate::{Bookkeeping, EpisodeState, GoOn, Ids, World};
 pub use report::Difference;
 
 /// One of the two worlds, with the ids that were issued in it.
@@ -94,17 +94,24 @@ impl Sameness {
 /// Compares two worlds. Costs what was changed in either where both descend from one sealed base, else a pass over both.
 #[must_use]
 pub fn same_up_to(left: Side<'_>, right: Side<'_>, rule: &SamenessRule) -> Sameness {
-    let rows = shape::gather(left, right, rule);
+    same_up_to_while(left, right, rule, &|| true).unwrap_or(Sameness::Undecided { ambiguous: 0 })
+}
+
+/// The same, given up as soon as `go_on` says no: `None`. It is asked before each document that is read, and in each round of the search.
+#[must_use]
+pub fn same_up_to_while(left: Side<'_>, right: Side<'_>, rule: &SamenessRule, go_on: GoOn<'_>) -> Option<Sameness> {
+    let rows = shape::gather(left, right, rule, go_on)?;
     // Most runs that do the same do it in the same order, and issue the same ids.
     if rows.iter().all(|row| row.left == row.right) {
         let mut renaming = BTreeMap::new();
         rows.iter().for_each(|row| row.for_each_id(left.ids, |id| drop(renaming.insert(id.to_owned(), id.to_owned()))));
-        return Sameness::Same { renaming };
+        return Some(Sameness::Same { renaming });
     }
-    let (left, right) = shape::shapes(rows, left.ids, right.ids);
-    match search::find_renaming(&left, &right) {
+    let (left, right) = shape::shapes(rows, left.ids, right.ids, go_on)?;
+    Some(match search::find_renaming(&left, &right, go_on) {
         search::Outcome::Found(renaming) => Sameness::Same { renaming },
         search::Outcome::Impossible(colours) => report::different(&left, &right, &colours),
         search::Outcome::Undecided { ambiguous } => Sameness::Undecided { ambiguous },
-    }
+        search::Outcome::GivenUp => return None,
+    })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::GoOn;
 use crate::limits::{COMPARISON_VISITS_LIMIT, RENAMING_BRANCHES_LIMIT};
 
 use super::{
@@ -17,6 +18,7 @@ pub(super) enum Outcome {
     Undecided {
         ambiguous: usize,
     },
+    GivenUp,
 }
 
 struct Search<'a> {
@@ -29,31 +31,35 @@ struct Search<'a> {
     ambiguous: Option<usize>,
     /// The colours of the first dead end.
     dead_end: Option<Colours>,
+    go_on: GoOn<'a>,
 }
 
 /// Why a branch has no answer.
 enum Stop {
     DeadEnd,
     BoundReached,
+    GivenUp,
 }
 
-pub(super) fn find_renaming(left: &Shape, right: &Shape) -> Outcome {
+pub(super) fn find_renaming<'a>(left: &'a Shape, right: &'a Shape, go_on: GoOn<'a>) -> Outcome {
     let mut search =
-        Search { left, right, branches: 0, visits: COMPARISON_VISITS_LIMIT, ambiguous: None, dead_end: None };
+        Search { left, right, branches: 0, visits: COMPARISON_VISITS_LIMIT, ambiguous: None, dead_end: None, go_on };
     let start = blank(left, right);
     match search.solve(start.clone()) {
         Ok(renaming) => Outcome::Found(renaming),
         Err(Stop::DeadEnd) => Outcome::Impossible(search.dead_end.unwrap_or(start)),
         Err(Stop::BoundReached) => Outcome::Undecided { ambiguous: search.ambiguous.unwrap_or(left.ids.len()) },
+        Err(Stop::GivenUp) => Outcome::GivenUp,
     }
 }
 
 impl Search<'_> {
     fn solve(&mut self, colours: Colours) -> Result<BTreeMap<String, String>, Stop> {
-        let colours = match refine(self.left, self.right, colours, &mut self.visits) {
+        let colours = match refine((self.left, self.right), colours, &mut self.visits, self.go_on) {
             Ok(colours) => self.pair_free(colours),
             Err(Unrefined::Unbalanced(colours)) => return self.dead_end(colours),
             Err(Unrefined::OutOfVisits) => return Err(Stop::BoundReached),
+            Err(Unrefined::GivenUp) => return Err(Stop::GivenUp),
         };
         let (left, right) = (classes(&colours.left), classes(&colours.right));
         // The smallest class leaves the fewest choices; among equals the one whose first id came first.

@@ -6,7 +6,7 @@ use loopwright_contract::json;
 use serde_json::{Map, Value};
 
 use crate::{
-    Bookkeeping, Document, Ids, Key, Pointer,
+    Bookkeeping, Document, GoOn, Ids, Key, Pointer,
     collection::Collection,
     diff::{candidates, paired},
     slice,
@@ -64,11 +64,20 @@ pub(super) struct Row<'a> {
 }
 
 /// Every document that can matter: those that may differ, and those that hold an issued id.
-pub(super) fn gather<'a>(left: Side<'a>, right: Side<'a>, rule: &SamenessRule) -> Vec<Row<'a>> {
+/// `None`: given up.
+pub(super) fn gather<'a>(
+    left: Side<'a>,
+    right: Side<'a>,
+    rule: &SamenessRule,
+    go_on: GoOn<'_>,
+) -> Option<Vec<Row<'a>>> {
     let mut rows = Vec::new();
     for pair in paired(left.world, right.world).filter(|pair| !rule.except.contains(pair.name())) {
         let (ours, theirs) = (pair.left.map(AsRef::as_ref), pair.right.map(AsRef::as_ref));
-        for key in relevant((ours, left.ids), (theirs, right.ids)) {
+        for key in relevant((ours, left.ids), (theirs, right.ids), go_on)? {
+            if !go_on() {
+                return None;
+            }
             let row = Row {
                 collection: pair.name(),
                 left: compared(ours, &key, rule),
@@ -81,7 +90,7 @@ pub(super) fn gather<'a>(left: Side<'a>, right: Side<'a>, rule: &SamenessRule) -
             }
         }
     }
-    rows
+    Some(rows)
 }
 
 impl Row<'_> {
@@ -97,13 +106,17 @@ impl Row<'_> {
 }
 
 /// The rows with ids replaced by variables, for each side.
-pub(super) fn shapes(rows: Vec<Row<'_>>, left: &Ids, right: &Ids) -> (Shape, Shape) {
+/// `None`: given up.
+pub(super) fn shapes(rows: Vec<Row<'_>>, left: &Ids, right: &Ids, go_on: GoOn<'_>) -> Option<(Shape, Shape)> {
     let mut shapes = (Shape::default(), Shape::default());
     for row in rows {
+        if !go_on() {
+            return None;
+        }
         shapes.0.add(row.collection, &row.key, row.left, left);
         shapes.1.add(row.collection, &row.key, row.right, right);
     }
-    shapes
+    Some(shapes)
 }
 
 /// The document as the rule wants it compared.
@@ -117,17 +130,23 @@ fn compared(collection: Option<&Collection>, key: &Key, rule: &SamenessRule) -> 
 
 type Part<'a> = (Option<&'a Collection>, &'a Ids);
 
-fn relevant(left: Part<'_>, right: Part<'_>) -> BTreeSet<Key> {
-    let mut keys = candidates(left.0, right.0);
+fn relevant(left: Part<'_>, right: Part<'_>, go_on: GoOn<'_>) -> Option<BTreeSet<Key>> {
+    let mut keys = candidates(left.0, right.0, go_on)?;
     let same_base = matches!((left.0, right.0), (Some(left), Some(right)) if left.has_base_of(right));
     // No document of a shared base holds an issued id: ids start after all that the base holds.
     if !same_base {
         for (collection, ids) in [left, right] {
-            let documents = collection.into_iter().flat_map(|collection| collection.documents());
-            keys.extend(documents.filter(|(key, document)| mentions(ids, key, document)).map(|(key, _)| key.clone()));
+            for (key, document) in collection.into_iter().flat_map(|collection| collection.documents()) {
+                if !go_on() {
+                    return None;
+                }
+                if mentions(ids, key, document) {
+                    keys.insert(key.clone());
+                }
+            }
         }
     }
-    keys
+    Some(keys)
 }
 
 fn mentions(ids: &Ids, key: &Key, document: &Document) -> bool {
