@@ -86,7 +86,7 @@ fn wkg_gets_a_package_by_its_name() {
          [registry.\"{address}\"]\ndefault = \"oci\"\n[registry.\"{address}\".oci]\nprotocol = \"http\"\n"
     );
     std::fs::write(folder.path().join("wkg.toml"), config).unwrap();
-    for (package, file) in [("acme:notes@1.0.0", "named.wasm"), ("acme:notes", "newest.wasm")] {
+    for (package, file) in [("acme:notes@1.0.0", "./named.wasm"), ("acme:notes", "./newest.wasm")] {
         run(&wkg, folder.path(), &["get", "--config", "wkg.toml", "--cache", "cache", package, "--output", file]);
         assert_eq!(std::fs::read(folder.path().join(file)).unwrap(), bytes, "{package}");
     }
