@@ -206,10 +206,18 @@ fn a_release_that_would_not_run_takes_no_place() {
     desk.publish("acme:relay@1.0.1", &relay("1.0.9", false, &calls));
     let refused = desk.pull("acme:relay@1.0.1", "");
     assert_eq!(refused.code, 1, "{} {}", refused.out, refused.notes);
-    assert!(format!("{}{}", refused.out, refused.notes).contains("version: the index says `1.0.1`"), "{}", refused.notes);
+    assert!(
+        format!("{}{}", refused.out, refused.notes).contains("version: the index says `1.0.1`"),
+        "{}",
+        refused.notes
+    );
     desk.publish("acme:other@1.0.0", &relay("1.0.0", false, &calls));
     assert_eq!(desk.pull("acme:other@1.0.0", "").code, 1, "it calls itself `relay`");
-    assert_eq!((desk.explain().out["version"].clone(), desk.relay().code), (json!("1.0.0"), 0), "what was there serves on");
+    assert_eq!(
+        (desk.explain().out["version"].clone(), desk.relay().code),
+        (json!("1.0.0"), 0),
+        "what was there serves on"
+    );
 }
 
 #[test]

@@ -23,10 +23,8 @@ pub(super) const START: &str = "instantiate and drop a tool in Rust";
 pub(super) const SHORT: &str = "a call of about 10 us: the host's share on top";
 
 /// Where `cargo xtask kit` leaves the verifiers that it makes from the templates, with what they are called in the table.
-const VERIFIERS: [(&str, &str, &str); 2] = [
-    ("python", "fresh verifier in Python", "<= 0.6 ms"),
-    ("js", "fresh verifier in JavaScript", "bare 0.4 ms"),
-];
+const VERIFIERS: [(&str, &str, &str); 2] =
+    [("python", "fresh verifier in Python", "<= 0.6 ms"), ("js", "fresh verifier in JavaScript", "bare 0.4 ms")];
 
 /// A tool as third parties write it; the largest part of the first plugins is of its size.
 const STARTED: &str = "net";
@@ -78,7 +76,7 @@ pub(super) fn verifiers(shared: &Shared, args: &CostArgs, samples: usize) -> any
         if path.is_file() {
             rows.push(verifier(shared, &path, (name, aim), samples)?);
         } else {
-            output::note(&format!(
+            output::note(format_args!(
                 "not measured: {name}: no component at `{}`\nhint: `cargo xtask kit --kind verifier --lang {lang}` makes it, --kit says where",
                 path.display()
             ));
@@ -105,20 +103,17 @@ fn kit_path(kit: &Path, lang: &str) -> PathBuf {
 }
 
 /// Judges an episode in which nothing happened with a fresh instance each time, beside the same component under bare wasmtime.
-fn verifier(
-    shared: &Shared,
-    path: &Path,
-    (name, aim): (&str, &'static str),
-    samples: usize,
-) -> anyhow::Result<Row> {
+fn verifier(shared: &Shared, path: &Path, (name, aim): (&str, &'static str), samples: usize) -> anyhow::Result<Row> {
     let bytes = std::fs::read(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let plugin: PluginName = stem
         .parse()
         .with_context(|| format!("`{stem}` is no plugin's name\nhint: a component's file has the plugin's name"))?;
     let index = wire::index(shared)?;
-    let mut candidates =
-        ["sandbox", "net"].map(|name| Ok(Candidate::from(index.load(index.find(name)?)?))).into_iter().collect::<anyhow::Result<Vec<_>>>()?;
+    let mut candidates = ["sandbox", "net"]
+        .map(|name| Ok(Candidate::from(index.load(index.find(name)?)?)))
+        .into_iter()
+        .collect::<anyhow::Result<Vec<_>>>()?;
     candidates.push(Candidate {
         kind: Some(PluginKind::Verifier),
         trust: Trust::FirstParty,

@@ -149,7 +149,11 @@ impl Stand {
         let answered = world.call(call)?.outcome;
         ensure!(matches!(answered, Outcome::Ok(_)), "cycle {cycle}: `{}` answered {answered:?}", call.tool);
         drop((world, host));
-        ensure!(self.engines.forget(candidate.digest), "cycle {cycle}: the code of `{}` is still in use", candidate.name);
+        ensure!(
+            self.engines.forget(candidate.digest),
+            "cycle {cycle}: the code of `{}` is still in use",
+            candidate.name
+        );
         Ok(())
     }
 }
