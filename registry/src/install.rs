@@ -60,7 +60,8 @@ pub fn install(folder: &Path, fetched: &Fetched, replace: bool) -> Result<Instal
         file: format!("{}_{short}.wasm", package.name),
     };
     let file = entry.file.clone();
-    file::replace(&folder.join(&file), &fetched.component, 0o644)?;
+    // The index is written into the same folder, and its name reaches the disk after the component's.
+    file::replace_unsynced(&folder.join(&file), &fetched.component, 0o644)?;
     let gone = index.set(entry);
     index.write()?;
     if let Some(gone) = gone.as_ref().filter(|gone| gone.file != file) {

@@ -195,8 +195,10 @@ pub(crate) fn settings(class: EngineClass, pool: Option<&PoolSize>) -> wasmtime:
     config.cranelift_opt_level(OptLevel::Speed);
     // Wasmtime itself compares the major version only; code of an older patch, with its faults, would be loaded. How an image is laid out is
     // decided when a component is compiled, and is no part of what wasmtime compares either.
-    config
-        .module_version(ModuleVersionStrategy::Custom(format!("loopwright {WASMTIME_VERSION} image-{IMAGE_BYTES_MAX} {}", class.as_str())))?;
+    config.module_version(ModuleVersionStrategy::Custom(format!(
+        "loopwright {WASMTIME_VERSION} image-{IMAGE_BYTES_MAX} {}",
+        class.as_str()
+    )))?;
     if let Some(pool) = pool {
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pooling(class.slots(pool), pool)));
     }

@@ -65,12 +65,7 @@ impl World {
     ///
     /// # Errors
     /// As [`World::find`].
-    pub fn find_while(
-        &self,
-        collection: &str,
-        query: &Query,
-        go_on: GoOn<'_>,
-    ) -> Result<Option<Found>, StateError> {
+    pub fn find_while(&self, collection: &str, query: &Query, go_on: GoOn<'_>) -> Result<Option<Found>, StateError> {
         let collection = self.collection(collection)?;
         let compiled = Compiled::new(query)?;
         let name = collection.rules().name();
@@ -128,9 +123,9 @@ type Keyed<'a> = (Vec<Option<&'a str>>, Entry<'a>);
 /// Sorted by the sort keys; entries come by key, and a stable sort keeps that for ties. Two long texts take a while to compare, so that `go_on`
 /// is asked before each two, and the library's own sort cannot be left half-way.
 fn sorted<'a>(entries: Vec<Entry<'a>>, order: &[SortKey], go_on: GoOn<'_>) -> Option<Vec<Entry<'a>>> {
-    let keyed = entries.into_iter().map(|entry| {
-        go_on().then(|| (order.iter().map(|key| entry.1.text_at(&key.at)).collect::<Vec<_>>(), entry))
-    });
+    let keyed = entries
+        .into_iter()
+        .map(|entry| go_on().then(|| (order.iter().map(|key| entry.1.text_at(&key.at)).collect::<Vec<_>>(), entry)));
     let sorted = merge_sorted(keyed.collect::<Option<Vec<_>>>()?, order, go_on)?;
     Some(sorted.into_iter().map(|(_, entry)| entry).collect())
 }

@@ -82,7 +82,15 @@ fn row(case: &'static str, aim_ms: u64, mut late: Vec<u64>) -> Row {
     late.sort_unstable();
     let us = |percent| percentile(&late, percent).unwrap_or_default() / 1000;
     let (tries, p99_late_us) = (late.len(), us(99));
-    Row { case, tries, p50_late_us: us(50), p99_late_us, worst_late_us: us(100), aim_ms, met: p99_late_us <= aim_ms * 1000 }
+    Row {
+        case,
+        tries,
+        p50_late_us: us(50),
+        p99_late_us,
+        worst_late_us: us(100),
+        aim_ms,
+        met: p99_late_us <= aim_ms * 1000,
+    }
 }
 
 fn table(rows: &[Row]) -> String {
@@ -118,7 +126,9 @@ impl Documents {
     fn text(self) -> Option<String> {
         let documents: serde_json::Map<String, Value> = match self {
             Self::None => return None,
-            Self::Many => (0..MANY).map(|number| (number.to_string(), json!({"text": format!("text {number}")}))).collect(),
+            Self::Many => {
+                (0..MANY).map(|number| (number.to_string(), json!({"text": format!("text {number}")}))).collect()
+            }
             // They differ at their ends only, so that comparing two of them reads both.
             Self::Long => (0..LONG)
                 .map(|number| (number.to_string(), json!({"text": format!("{}{number}", "a".repeat(LONG_BYTES))})))
@@ -159,7 +169,11 @@ fn finding(clauses: usize, orders: usize) -> String {
         "(data (i32.const 16) \"hostile\") (data (i32.const {TEXT_AT}) \"/text\") (data (i32.const {CONSTANT_AT}) \"\\\"x\\\"\")"
     );
     for (at, bytes) in [(CLAUSES_AT, clause.repeat(clauses)), (ORDERS_AT, order.repeat(orders))] {
-        let _ = write!(data, " (data (i32.const {at}) \"{}\")", bytes.iter().map(|byte| format!("\\{byte:02x}")).collect::<String>());
+        let _ = write!(
+            data,
+            " (data (i32.const {at}) \"{}\")",
+            bytes.iter().map(|byte| format!("\\{byte:02x}")).collect::<String>()
+        );
     }
     let body = format!(
         "(local $out i32) (local.set $out (call $alloc (i32.const 64)))

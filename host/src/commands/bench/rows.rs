@@ -17,8 +17,8 @@ use loopwright_packs::{phone, tau2};
 use serde_json::{Value, json};
 
 use super::costs::Row;
-use super::{guests, install};
 use super::measure::{beside, resident_bytes, row, row_beside, sample, timed};
+use super::{guests, install};
 use crate::cli::{CostArgs, Shared};
 use crate::wire::{self, Engine, INSTANCES_PER_FAMILY, MachineStopwatch, Worlds};
 
@@ -43,7 +43,7 @@ pub(super) fn all(shared: &Shared, args: &CostArgs) -> anyhow::Result<Vec<Row>> 
         rows.push(guests::start(&host, samples)?);
     }
     if wanted(&[guests::SHORT]) {
-        rows.push(guests::short(shared, samples)?);
+        rows.push(guests::short(&host, samples)?);
     }
     if wanted(&[CREATE]) {
         rows.push(create(&host, samples)?);
@@ -206,8 +206,7 @@ fn steps(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let mut episode = ready.open()?;
     episode.reset()?;
     let (on, off) = (wifi_turn(true)?, wifi_turn(false)?);
-    let mut floor =
-        EnvironmentFloor::new(host, &PluginName::new("sandbox")?, &PluginName::new("net")?, "null")?;
+    let mut floor = EnvironmentFloor::new(host, &PluginName::new("sandbox")?, &PluginName::new("net")?, "null")?;
     let sampled = beside(
         samples,
         || {

@@ -182,7 +182,11 @@ impl<'a> ser::Serializer for Writer<'a> {
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), UnwritableError> {
-        if value.is_finite() { write_double(value, self.out) } else { self.out.push_str("null") }
+        if value.is_finite() {
+            write_double(value, self.out)
+        } else {
+            self.out.push_str("null")
+        }
         Ok(())
     }
 

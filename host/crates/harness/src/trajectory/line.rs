@@ -113,8 +113,16 @@ mod tests {
         for (text, key, expected) in [
             (r#"{"line":"x"}"#, "digest", r#"{"digest":"D","line":"x"}"#),
             (r#"{"line":"x"}"#, "prev", r#"{"line":"x","prev":"D"}"#),
-            (r#"{"a":{"z":[1,"}"]},"line":"\"z\",\\","t":1}"#, "prev", r#"{"a":{"z":[1,"}"]},"line":"\"z\",\\","prev":"D","t":1}"#),
-            (r#"{"a":["q","z"],"line":"x","z":{"p":1}}"#, "prev", r#"{"a":["q","z"],"line":"x","prev":"D","z":{"p":1}}"#),
+            (
+                r#"{"a":{"z":[1,"}"]},"line":"\"z\",\\","t":1}"#,
+                "prev",
+                r#"{"a":{"z":[1,"}"]},"line":"\"z\",\\","prev":"D","t":1}"#,
+            ),
+            (
+                r#"{"a":["q","z"],"line":"x","z":{"p":1}}"#,
+                "prev",
+                r#"{"a":["q","z"],"line":"x","prev":"D","z":{"p":1}}"#,
+            ),
         ] {
             let mut found = text.to_owned();
             insert(&mut found, key, digest);
