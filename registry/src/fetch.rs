@@ -90,8 +90,10 @@ pub fn fetch(
     })?;
     agree("component", content, publish.envelope.statement.content)?;
     into_store(place, &repository, store, content, size)?;
-    store.put("manifest", &raw.bytes)?;
-    let envelope = store.put("envelope", &publish.blob)?;
+    store.put_unsynced("manifest", &raw.bytes)?;
+    let envelope = store.put_unsynced("envelope", &publish.blob)?;
+    // Three names, one trip to the disk; what has no name yet after a stop is fetched again.
+    store.sync(&envelope)?;
     let statement = &publish.envelope.statement;
     let locked = Locked {
         release: release.clone(),
@@ -169,7 +171,7 @@ fn source(place: &dyn Place, repository: &Repository, raw: &RawManifest) -> Stri
     }
 }
 
-/// Streams a component into the store, unless it is there whole.
+/// Streams a component into the store, unless it is there whole. Its name is on disk once the caller has synced the store.
 fn into_store(
     place: &dyn Place,
     repository: &Repository,
@@ -184,7 +186,7 @@ fn into_store(
     let mut ingest = store.ingest(Expected { what: "component", digest, size_bytes: size })?;
     // One byte beyond what is declared is enough for the store to see that there is more.
     place.blob(repository, &digest, COMPONENT_BYTES_LIMIT + 1, &mut |chunk| ingest.write(chunk))?;
-    ingest.finish()
+    ingest.finish_unsynced()
 }
 
 /// A component's bytes, compared with digest and size, without a store.

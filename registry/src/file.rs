@@ -45,6 +45,12 @@ pub(crate) fn read_text(what: &'static str, path: &Path, limit: u64) -> Result<O
 
 /// Puts a file in the place of another: a reader sees the old one or the new one whole, also after the machine stopped in between.
 pub(crate) fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<(), RegistryError> {
+    replace_unsynced(path, bytes, mode)?;
+    sync_folder_of(path)
+}
+
+/// The same, but the new name is on disk only when its folder is: for a caller that changes more there and then syncs it once.
+pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8], mode: u32) -> Result<(), RegistryError> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     fs::create_dir_all(folder).map_err(RegistryError::io(folder))?;
@@ -79,15 +85,19 @@ pub(crate) fn is_part_of(name: &str, wanted: impl Fn(&str) -> bool) -> bool {
     name.strip_prefix('.').and_then(|name| name.rsplit_once(PART)).is_some_and(|(name, _)| wanted(name))
 }
 
-/// Gives a written file its name, durably.
+/// Gives a file its name once its bytes are on disk.
 pub(crate) fn settle(part: tempfile::NamedTempFile, path: &Path, mode: u32) -> Result<(), RegistryError> {
     set_mode(part.as_file(), mode).map_err(RegistryError::io(path))?;
     part.as_file().sync_all().map_err(RegistryError::io(path))?;
     point("a part on disk");
     part.persist(path).map_err(|error| RegistryError::Io { path: path.to_owned(), source: error.error })?;
     point("a file under its name");
+    Ok(())
+}
+
+/// Brings the names of a file's folder to disk.
+pub(crate) fn sync_folder_of(path: &Path) -> Result<(), RegistryError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    // The new name is on disk only when its folder is.
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(RegistryError::io(folder))
 }
 

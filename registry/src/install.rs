@@ -64,7 +64,8 @@ pub fn install(folder: &Path, fetched: &Fetched, replace: bool) -> Result<Instal
     let gone = index.set(entry);
     // What cannot be named is not written either.
     let text = index.text()?;
-    file::replace(&folder.join(&file), &fetched.component, 0o644)?;
+    // The index is written into the same folder, and its name reaches the disk after the component's.
+    file::replace_unsynced(&folder.join(&file), &fetched.component, 0o644)?;
     point("a component that no index names");
     file::replace(&folder.join(INDEX_FILE), &text, 0o644)?;
     point("an index that names the new component, and the old one still there");

@@ -100,11 +100,23 @@ impl Store {
     /// # Errors
     /// `Io` when they cannot be written.
     pub fn put(&self, what: &'static str, bytes: &[u8]) -> Result<BlobDigest, RegistryError> {
+        let digest = self.put_unsynced(what, bytes)?;
+        self.sync(&digest)?;
+        Ok(digest)
+    }
+
+    /// The same for one of several blobs, after which [`Store::sync`] is called once.
+    pub(crate) fn put_unsynced(&self, what: &'static str, bytes: &[u8]) -> Result<BlobDigest, RegistryError> {
         let digest = BlobDigest::of(bytes);
         let mut ingest = self.ingest(Expected { what, digest, size_bytes: bytes.len() as u64 })?;
         ingest.write(bytes)?;
-        ingest.finish()?;
+        ingest.finish_unsynced()?;
         Ok(digest)
+    }
+
+    /// Brings the names of all blobs to disk that have come in.
+    pub(crate) fn sync(&self, any: &BlobDigest) -> Result<(), RegistryError> {
+        file::sync_folder_of(&self.path(any))
     }
 
     /// A blob's bytes, hashed again; none when it is not there.
@@ -200,6 +212,13 @@ impl Ingest {
     /// # Errors
     /// `Refused` when either differs; nothing is kept then.
     pub fn finish(self) -> Result<(), RegistryError> {
+        let path = self.path.clone();
+        self.finish_unsynced()?;
+        file::sync_folder_of(&path)
+    }
+
+    /// The same for one of several blobs, after which [`Store::sync`] is called once.
+    pub(crate) fn finish_unsynced(self) -> Result<(), RegistryError> {
         if self.found != self.expected.size_bytes {
             return Err(self.wrong_length().into());
         }

@@ -20,11 +20,11 @@ use crate::wire::{self, Engine};
 /// # Errors
 /// [`Refusal::Component`] when it is the release that would not run.
 pub(super) fn trial(shared: &Shared, folder: &Path, fetched: &Fetched, arrival: &Arrival) -> anyhow::Result<()> {
-    let config = wire::config(shared, Engine::default());
-    if config.compiler.0.is_none() {
+    if wire::compiler().0.is_none() {
         output::note("note: not tried out, because no compiler process can be started from here");
         return Ok(());
     }
+    let config = wire::config(shared, Engine::default());
     let name = &fetched.locked.release.package.name;
     let mut packages = Vec::new();
     if folder.join(INDEX_FILE).exists() {

@@ -3,6 +3,7 @@
 //! `serde_json::Value` is the data model. A value that came through [`parse`] is *normal*: no duplicate keys, every number finite, and a
 //! whole number is stored as an integer, so that `25` and `25.0` are equal values and have one canonical text.
 
+mod rewrite;
 mod write;
 
 use std::fmt;
@@ -10,6 +11,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+pub use rewrite::canonical_text;
 pub use write::{UnwritableError, canonical_of};
 
 /// The largest integer that I-JSON lets pass: 2^53 - 1.

@@ -42,8 +42,7 @@ impl Document {
         if canonical::is_canonical(text) {
             return Ok(Self::trusted(text.into()));
         }
-        let value = json::parse(text, &JSON_LIMITS).map_err(refused)?;
-        Self::from_normal(&value)
+        Self::of_canonical(json::canonical_text(text, &JSON_LIMITS).map_err(refused)?)
     }
 
     /// Takes a value that was built in memory.
@@ -56,7 +55,10 @@ impl Document {
 
     /// Takes a value whose numbers are normal already.
     pub(crate) fn from_normal(value: &Value) -> Result<Self, StateError> {
-        let text = json::canonical(value);
+        Self::of_canonical(json::canonical(value))
+    }
+
+    fn of_canonical(text: String) -> Result<Self, StateError> {
         if text.len() > DOCUMENT_BYTES_LIMIT {
             return Err(over("bytes of a document", DOCUMENT_BYTES_LIMIT, text.len()));
         }

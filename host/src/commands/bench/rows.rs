@@ -43,7 +43,7 @@ pub(super) fn all(shared: &Shared, args: &CostArgs) -> anyhow::Result<Vec<Row>> 
         rows.push(guests::start(&host, samples)?);
     }
     if wanted(&[guests::SHORT]) {
-        rows.push(guests::short(shared, samples)?);
+        rows.push(guests::short(&host, samples)?);
     }
     if wanted(&[CREATE]) {
         rows.push(create(&host, samples)?);
