@@ -400,9 +400,9 @@ mod tests {
         let find = |known: &[(&str, &str)]| {
             docker_config(|name| known.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).into()))
         };
-        assert_eq!(find(&[("HOME", "/home/a")]), Some("/home/a/.docker/config.json".into()));
-        assert_eq!(find(&[("HOME", "/home/a"), ("DOCKER_CONFIG", "/c")]), Some("/c/config.json".into()));
-        assert_eq!(find(&[("HOME", "/home/a"), ("DOCKER_CONFIG", "")]), Some("/home/a/.docker/config.json".into()));
+        assert_eq!(find(&[("HOME", "there")]), Some("there/.docker/config.json".into()));
+        assert_eq!(find(&[("HOME", "there"), ("DOCKER_CONFIG", "elsewhere")]), Some("elsewhere/config.json".into()));
+        assert_eq!(find(&[("HOME", "there"), ("DOCKER_CONFIG", "")]), Some("there/.docker/config.json".into()));
         assert_eq!(find(&[]), None);
     }
 }
