@@ -70,3 +70,29 @@ fn a_pulled_plugin_is_installed_and_gets_nothing_but_its_own() {
     assert_eq!(run(&pull), Exit::Good, "what is installed stays installable");
     assert_eq!(run(&format!("{pull} --into ~elsewhere")), Exit::Differs, "and nowhere else");
 }
+
+/// A server that wants a name and a password, from the file that is named.
+#[test]
+fn credentials_come_from_the_named_file_and_go_to_the_named_server() {
+    use loopwright_registry::attack::{Answer, Request, Server};
+    let desk = Desk(tempfile::tempdir().expect("a folder"));
+    // `alice:open sesame`
+    let private = |request: &Request| match request.authorization.as_deref() {
+        Some("Basic YWxpY2U6b3BlbiBzZXNhbWU=") => Answer::of(404, ""),
+        _ => Answer::of(401, "").with("WWW-Authenticate", "Basic realm=\"r\""),
+    };
+    let server = Server::start(std::sync::Arc::new(private)).expect("a server");
+    let write = |name: &str, host: &str| {
+        let text = format!("{{\"auths\":{{\"{host}\":{{\"auth\":\"YWxpY2U6b3BlbiBzZXNhbWU=\"}}}}}}");
+        std::fs::write(desk.path(name), text).expect("a file is written");
+    };
+    write("mine.json", &server.address());
+    write("others.json", "127.0.0.1:1");
+    let list = |file: &str| {
+        let line = format!("list acme:notes --at {} --credentials ~{file}", server.address());
+        desk.run(&line).expect_err("there is nothing").to_string()
+    };
+    assert!(list("mine.json").contains("no version of `acme:notes`"), "{}", list("mine.json"));
+    assert!(list("others.json").contains("wants credentials"), "{}", list("others.json"));
+    assert!(list("gone.json").contains("there is no such file"), "{}", list("gone.json"));
+}
