@@ -535,6 +535,9 @@ pub struct SoakArgs {
     /// How often a plugin is loaded, called and unloaded.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(10..=10_000_000))]
     pub cycles: u64,
+    /// Every so many cycles the machine code on the disk goes too, and is compiled anew; 0: never.
+    #[arg(long, default_value_t = 0)]
+    pub compile_every: u64,
 }
 
 /// `bench hostile`.

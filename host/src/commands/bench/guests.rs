@@ -1,4 +1,4 @@
-//! Rows about guests: a tool's start, the host's share of a short call, and verifiers in Python and JavaScript.
+//! Rows about guests: a tool's start, and verifiers in Python and JavaScript.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,24 +9,23 @@ use loopwright_contract::fault::chain;
 use loopwright_contract::name::PluginName;
 use loopwright_contract::task::{Check, Task};
 use loopwright_engine::floor::{ToolFloor, VerifierFloor, start_tool};
-use loopwright_engine::{Candidate, Engines, GrantPolicy, NoWorlds, PluginHost, Scratch, Trust};
+use loopwright_engine::{Candidate, Engines, GrantPolicy, NoWorlds, PluginHost, Trust};
 use serde_json::json;
 
 use super::costs::Row;
 use super::measure::{beside, row_beside, timed};
-use super::rows::{call, must};
+use super::rows::must;
 use crate::cli::{CostArgs, Shared};
 use crate::output;
 use crate::wire::{self, Engine};
 
 pub(super) const START: &str = "instantiate and drop a tool in Rust";
-pub(super) const SHORT: &str = "a call of about 10 us: the host's share on top";
 
 /// Where `cargo xtask kit` leaves the verifiers that it makes from the templates, with what they are called in the table.
 const VERIFIERS: [(&str, &str, &str); 2] =
     [("python", "fresh verifier in Python", "<= 0.6 ms"), ("js", "fresh verifier in JavaScript", "bare 0.4 ms")];
 
-/// A tool of the ordinary size. Its query, which reads two documents and answers with a list, takes about 10 us bare, metering included.
+/// A tool of the ordinary size.
 const STARTED: &str = "net";
 
 pub(super) fn start(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
@@ -35,15 +34,6 @@ pub(super) fn start(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
     let bare = || timed(|| Ok(floor.start()?));
     let sampled = beside(samples, || timed(|| Ok(start_tool(host, &plugin)?)), bare)?;
     Ok(with_faults(row_beside(START, "<= 15 us, p99 <= 60 us", &sampled), &sampled))
-}
-
-pub(super) fn short(host: &PluginHost, samples: usize) -> anyhow::Result<Row> {
-    let query = call("manage_wifi", json!({"action": "query"}))?;
-    let mut world = Scratch::new(host, &super::rows::start(), None)?;
-    let mut floor = ToolFloor::new(host, &PluginName::new(STARTED)?)?;
-    let bare = || timed(|| must(floor.warm(&query)?));
-    let sampled = beside(samples, || timed(|| must(world.measure(&query)?)), bare)?;
-    Ok(row_beside(SHORT, "ratio <= 1.20", &sampled))
 }
 
 fn with_faults(row: Row, [ours, floor]: &[super::measure::Sampled; 2]) -> Row {

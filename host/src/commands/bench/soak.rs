@@ -30,8 +30,6 @@ const PLUGINS: usize = 4;
 const WARM_UP: usize = 5;
 /// Means that the line is fitted through.
 const BLOCKS: usize = 40;
-/// Every so many cycles the machine code is gone from the disk too, and the plugin is compiled anew.
-const COMPILED_EVERY: usize = 100;
 /// How many errors of the fit the slope may be away from zero.
 const ERRORS_MAX: f64 = 3.0;
 /// A slope that is no leak, whatever the fit says of its error: the allocator's smallest piece takes 32 bytes, so that a cycle that leaks anything
@@ -46,7 +44,8 @@ const ANSWERS: &str = r#"(func (export "loopwright:afv/tool@0.1.0#call") (param 
 struct Report {
     cycles: usize,
     warm_up: usize,
-    compiled: usize,
+    /// The plugin whose turn it is was compiled anew every so many cycles; 0: only at first, and loaded from the disk afterwards.
+    compile_every: u64,
     /// Bytes that the process grew by in a cycle, after the warm-up.
     slope_bytes: f64,
     /// The standard error of that.
@@ -65,11 +64,16 @@ struct Report {
 /// A plugin that does not load or does not answer; a machine that does not say what the process holds.
 pub(super) fn soak(shared: &Shared, args: &SoakArgs) -> anyhow::Result<Exit> {
     let cycles = usize::try_from(args.cycles)?;
+    let every = usize::try_from(args.compile_every).ok().filter(|every| *every > 0);
     let stand = Stand::new()?;
     // Written to, so that what is noted here is held from the beginning.
     let mut held = vec![1; cycles];
     let started = Instant::now();
     for (cycle, held) in held.iter_mut().enumerate() {
+        // The first time there is nothing on the disk yet.
+        if cycle > 0 && every.is_some_and(|every| cycle.is_multiple_of(every)) {
+            stand.uncache()?;
+        }
         stand.cycle(cycle)?;
         *held = resident_bytes().context("this machine does not say what a process holds: no /proc/self/statm")?;
     }
@@ -80,7 +84,7 @@ pub(super) fn soak(shared: &Shared, args: &SoakArgs) -> anyhow::Result<Exit> {
     let report = Report {
         cycles,
         warm_up,
-        compiled: cycles.div_ceil(COMPILED_EVERY),
+        compile_every: args.compile_every,
         slope_bytes: slope,
         error_bytes: error,
         resident_after_warm_up: measured.first().copied().unwrap_or_default(),
@@ -92,9 +96,8 @@ pub(super) fn soak(shared: &Shared, args: &SoakArgs) -> anyhow::Result<Exit> {
         output::json(&report);
     } else {
         output::line(format_args!(
-            "{} cycles of {PLUGINS} plugins, {} of them compiled, {:.0} a second\nafter {} cycles {} KiB, at the end {} KiB: {:.1} bytes a cycle, error {:.1}: {}",
+            "{} cycles of {PLUGINS} plugins, loaded, called and unloaded, {:.0} a second\nafter {} cycles {} KiB, at the end {} KiB: {:.1} bytes a cycle, error {:.1}: {}",
             report.cycles,
-            report.compiled,
             report.cycles_per_second,
             report.warm_up,
             report.resident_after_warm_up / 1024,
@@ -135,13 +138,14 @@ impl Stand {
         Ok(Self { engines, config, plugins, cache })
     }
 
+    /// Lets go of all machine code on the disk.
+    fn uncache(&self) -> anyhow::Result<()> {
+        Ok(std::fs::remove_dir_all(self.cache.path().join("code"))?)
+    }
+
     /// Loads a plugin, calls it in a world of its own, and lets go of everything.
     fn cycle(&self, cycle: usize) -> anyhow::Result<()> {
         let (candidate, call) = self.plugins.get(cycle % self.plugins.len()).context("there are plugins")?;
-        if cycle.is_multiple_of(COMPILED_EVERY) {
-            // Where nothing was compiled yet there is no folder.
-            let _ = std::fs::remove_dir_all(self.cache.path().join("code"));
-        }
         let host = PluginHost::install(
             Arc::clone(&self.engines),
             self.config.clone(),
@@ -214,6 +218,8 @@ mod tests {
         for cycle in 0..2 * PLUGINS {
             stand.cycle(cycle).unwrap();
         }
+        stand.uncache().unwrap();
+        stand.cycle(0).unwrap();
         assert_eq!(stand.engines.pool_use().map(|used| used.component_instances).unwrap_or_default(), 0);
     }
 }

@@ -123,10 +123,13 @@ fn node_occurrences(node: &Node, colours: &[Colour], path: Colour, visit: &mut i
     }
 }
 
-/// One round: each id's colour takes in the colours of all places where it stands.
-fn round(shape: &Shape, colours: &[Colour], items: &[Colour]) -> Vec<Colour> {
+/// One round: each id's colour takes in the colours of all places where it stands. `None`: given up.
+fn round(shape: &Shape, colours: &[Colour], items: &[Colour], go_on: GoOn<'_>) -> Option<Vec<Colour>> {
     let mut places: Vec<Vec<Colour>> = vec![Vec::new(); colours.len()];
     for (item, whole) in shape.items.iter().zip(items) {
+        if !go_on() {
+            return None;
+        }
         occurrences(item, colours, &mut |variable, place| {
             if let Some(found) = places.get_mut(variable) {
                 found.push(mix(14, (whole, place)));
@@ -137,7 +140,7 @@ fn round(shape: &Shape, colours: &[Colour], items: &[Colour]) -> Vec<Colour> {
         places.sort_unstable();
         mix(15, (colour, &*places))
     });
-    refined.collect()
+    Some(refined.collect())
 }
 
 /// The ids of each colour.
@@ -156,16 +159,21 @@ fn sorted(colours: &[Colour]) -> Vec<Colour> {
 }
 
 /// The colours of both sides' documents, where both have the same colours equally often, ids and documents.
-fn balanced(left: &Shape, right: &Shape, colours: &Colours) -> Option<[Vec<Colour>; 2]> {
+fn balanced(
+    (left, right): (&Shape, &Shape),
+    colours: Colours,
+    go_on: GoOn<'_>,
+) -> Result<(Colours, [Vec<Colour>; 2]), Unrefined> {
     let items = |shape: &Shape, colours: &[Colour]| {
-        shape.items.iter().map(|item| item_colour(item, colours)).collect::<Vec<_>>()
+        shape.items.iter().map(|item| go_on().then(|| item_colour(item, colours))).collect::<Option<Vec<_>>>()
     };
     if sorted(&colours.left) != sorted(&colours.right) {
-        return None;
+        return Err(Unrefined::Unbalanced(colours));
     }
-    let items = [items(left, &colours.left), items(right, &colours.right)];
-    let [ours, theirs] = &items;
-    (sorted(ours) == sorted(theirs)).then_some(items)
+    let (Some(ours), Some(theirs)) = (items(left, &colours.left), items(right, &colours.right)) else {
+        return Err(Unrefined::GivenUp);
+    };
+    if sorted(&ours) == sorted(&theirs) { Ok((colours, [ours, theirs])) } else { Err(Unrefined::Unbalanced(colours)) }
 }
 
 /// Why a refinement has no result.
@@ -181,26 +189,20 @@ pub(super) enum Unrefined {
 /// Refines until no round tells more ids apart, which takes at most as many rounds as there are ids. Takes its work off `visits`.
 pub(super) fn refine(
     (left, right): (&Shape, &Shape),
-    mut colours: Colours,
+    colours: Colours,
     visits: &mut usize,
     go_on: GoOn<'_>,
 ) -> Result<Colours, Unrefined> {
     let mut count = classes(&colours.left).len();
-    let Some(mut items) = balanced(left, right, &colours) else { return Err(Unrefined::Unbalanced(colours)) };
+    let (mut colours, mut items) = balanced((left, right), colours, go_on)?;
     // With as many colours as ids there is nothing left to tell apart.
     while count < colours.left.len() {
-        if !go_on() {
-            return Err(Unrefined::GivenUp);
-        }
         *visits = visits.checked_sub(left.items.len() + right.items.len()).ok_or(Unrefined::OutOfVisits)?;
         let [ours, theirs] = &items;
-        let next = Colours { left: round(left, &colours.left, ours), right: round(right, &colours.right, theirs) };
-        match balanced(left, right, &next) {
-            Some(balanced) => items = balanced,
-            None => return Err(Unrefined::Unbalanced(next)),
-        }
-        let refined = classes(&next.left).len();
-        colours = next;
+        let next = (round(left, &colours.left, ours, go_on), round(right, &colours.right, theirs, go_on));
+        let (Some(ours), Some(theirs)) = next else { return Err(Unrefined::GivenUp) };
+        (colours, items) = balanced((left, right), Colours { left: ours, right: theirs }, go_on)?;
+        let refined = classes(&colours.left).len();
         if refined <= count {
             break;
         }

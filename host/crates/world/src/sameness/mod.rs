@@ -110,7 +110,7 @@ pub fn same_up_to_while(left: Side<'_>, right: Side<'_>, rule: &SamenessRule, go
     let (left, right) = shape::shapes(rows, left.ids, right.ids, go_on)?;
     Some(match search::find_renaming(&left, &right, go_on) {
         search::Outcome::Found(renaming) => Sameness::Same { renaming },
-        search::Outcome::Impossible(colours) => report::different(&left, &right, &colours),
+        search::Outcome::Impossible(colours) => report::different(&left, &right, &colours, go_on)?,
         search::Outcome::Undecided { ambiguous } => Sameness::Undecided { ambiguous },
         search::Outcome::GivenUp => return None,
     })

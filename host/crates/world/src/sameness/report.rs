@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use serde_json::Value;
 
+use crate::GoOn;
 use crate::limits::{DIFFERENCE_VALUE_BYTES, DIFFERENCES_LIMIT};
 
 use super::{
@@ -48,19 +49,19 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The answer for sides that `proof` shows to differ.
-pub(super) fn different(left: &Shape, right: &Shape, proof: &Colours) -> Sameness {
+/// The answer for sides that `proof` shows to differ; `None`: given up.
+pub(super) fn different(left: &Shape, right: &Shape, proof: &Colours, go_on: GoOn<'_>) -> Option<Sameness> {
     // Content that differs whatever the ids are is what people want to see first.
-    let mut found = differences(left, right, &blank(left, right));
+    let mut found = differences(left, right, &blank(left, right), go_on)?;
     if found.is_empty() {
-        found = differences(left, right, proof);
+        found = differences(left, right, proof, go_on)?;
     }
     if found.is_empty() {
         found.push(inconsistent(left, right));
     }
     let total = found.len();
     found.truncate(DIFFERENCES_LIMIT);
-    Sameness::Different { first: found, total }
+    Some(Sameness::Different { first: found, total })
 }
 
 /// Every colour agrees and yet no renaming fits: the references between documents differ as a whole.
@@ -79,21 +80,25 @@ struct Report<'a> {
     right: &'a Shape,
     colours: &'a Colours,
     found: Vec<Difference>,
+    go_on: GoOn<'a>,
 }
 
 type Pair<'a> = (Option<&'a Item>, Option<&'a Item>);
 
-fn differences(left: &Shape, right: &Shape, colours: &Colours) -> Vec<Difference> {
-    let mut report = Report { left, right, colours, found: Vec::new() };
-    for pair in report.unequal_pairs() {
+fn differences(left: &Shape, right: &Shape, colours: &Colours, go_on: GoOn<'_>) -> Option<Vec<Difference>> {
+    let mut report = Report { left, right, colours, found: Vec::new(), go_on };
+    for pair in report.unequal_pairs()? {
+        if !go_on() {
+            return None;
+        }
         report.describe(pair);
     }
-    report.found
+    Some(report.found)
 }
 
 impl<'a> Report<'a> {
     /// Documents that have no equal on the other side, each with the one that it should be equal to. By collection, fixed keys first.
-    fn unequal_pairs(&self) -> Vec<Pair<'a>> {
+    fn unequal_pairs(&self) -> Option<Vec<Pair<'a>>> {
         let mut collections: BTreeMap<&str, (Vec<&'a Item>, Vec<&'a Item>)> = BTreeMap::new();
         for item in &self.left.items {
             collections.entry(&item.collection).or_default().0.push(item);
@@ -101,20 +106,26 @@ impl<'a> Report<'a> {
         for item in &self.right.items {
             collections.entry(&item.collection).or_default().1.push(item);
         }
-        collections.into_values().flat_map(|(ours, theirs)| self.pairs_of_collection(ours, theirs)).collect()
+        let mut pairs = Vec::new();
+        for (ours, theirs) in collections.into_values() {
+            pairs.extend(self.pairs_of_collection(ours, theirs)?);
+        }
+        Some(pairs)
     }
 
-    fn pairs_of_collection(&self, ours: Vec<&'a Item>, theirs: Vec<&'a Item>) -> Vec<Pair<'a>> {
-        let (ours, theirs) = self.without_equals(ours, theirs);
+    fn pairs_of_collection(&self, ours: Vec<&'a Item>, theirs: Vec<&'a Item>) -> Option<Vec<Pair<'a>>> {
+        let (ours, theirs) = self.without_equals(ours, theirs)?;
         let mut fixed: BTreeMap<&str, Pair<'a>> = BTreeMap::new();
         let (mut our_new, mut their_new) = (Vec::new(), Vec::new());
         for item in ours {
+            self.still()?;
             match &item.key {
                 Name::Fixed(key) => fixed.entry(key).or_default().0 = Some(item),
                 Name::Id(_) => our_new.push(item),
             }
         }
         for item in theirs {
+            self.still()?;
             match &item.key {
                 Name::Fixed(key) => fixed.entry(key).or_default().1 = Some(item),
                 Name::Id(_) => their_new.push(item),
@@ -122,6 +133,7 @@ impl<'a> Report<'a> {
         }
         let mut pairs: Vec<Pair<'a>> = fixed.into_values().collect();
         for item in our_new {
+            self.still()?;
             let closest = their_new
                 .iter()
                 .take(CLOSEST_LIMIT)
@@ -131,14 +143,25 @@ impl<'a> Report<'a> {
             pairs.push((Some(item), other));
         }
         pairs.extend(their_new.into_iter().map(|item| (None, Some(item))));
-        pairs
+        Some(pairs)
+    }
+
+    /// None: nobody waits any more.
+    fn still(&self) -> Option<()> {
+        (self.go_on)().then_some(())
     }
 
     /// Takes away as many documents of each colour as both sides have.
-    fn without_equals(&self, ours: Vec<&'a Item>, theirs: Vec<&'a Item>) -> (Vec<&'a Item>, Vec<&'a Item>) {
-        let ours: Vec<_> = ours.into_iter().map(|item| (item_colour(item, &self.colours.left), item)).collect();
-        let theirs: Vec<_> = theirs.into_iter().map(|item| (item_colour(item, &self.colours.right), item)).collect();
-        (left_over(&ours, &theirs), left_over(&theirs, &ours))
+    fn without_equals(&self, ours: Vec<&'a Item>, theirs: Vec<&'a Item>) -> Option<(Vec<&'a Item>, Vec<&'a Item>)> {
+        let coloured = |items: Vec<&'a Item>, colours: &Colours, left: bool| {
+            let colours = if left { &colours.left } else { &colours.right };
+            items
+                .into_iter()
+                .map(|item| self.still().map(|()| (item_colour(item, colours), item)))
+                .collect::<Option<Vec<_>>>()
+        };
+        let (ours, theirs) = (coloured(ours, self.colours, true)?, coloured(theirs, self.colours, false)?);
+        Some((left_over(&ours, &theirs, self.go_on)?, left_over(&theirs, &ours, self.go_on)?))
     }
 
     /// How many members two documents have in common.
@@ -224,19 +247,29 @@ impl<'a> Report<'a> {
 }
 
 /// The items that remain when as many of each colour are taken away as `others` has.
-fn left_over<'a>(items: &[(Colour, &'a Item)], others: &[(Colour, &'a Item)]) -> Vec<&'a Item> {
+fn left_over<'a>(
+    items: &[(Colour, &'a Item)],
+    others: &[(Colour, &'a Item)],
+    go_on: GoOn<'_>,
+) -> Option<Vec<&'a Item>> {
     let mut counts: BTreeMap<Colour, usize> = BTreeMap::new();
     for (colour, _) in others {
+        if !go_on() {
+            return None;
+        }
         *counts.entry(*colour).or_default() += 1;
     }
     let mut remaining = Vec::new();
     for (colour, item) in items {
+        if !go_on() {
+            return None;
+        }
         match counts.get_mut(colour).filter(|count| **count > 0) {
             Some(count) => *count -= 1,
             None => remaining.push(*item),
         }
     }
-    remaining
+    Some(remaining)
 }
 
 /// The two documents that are being compared.
