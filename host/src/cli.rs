@@ -563,6 +563,9 @@ pub struct CostArgs {
     /// A verifier's component to measure in fresh instances, named as its plugin. Repeatable.
     #[arg(long)]
     pub verifier: Vec<PathBuf>,
+    /// The check that the verifiers of --verifier are given, JSON; without it, what the kit's template asks for.
+    #[arg(long)]
+    pub check: Option<String>,
     /// A folder of recorded calls to measure beside (tau2 retail).
     #[arg(long)]
     pub retail: Option<PathBuf>,

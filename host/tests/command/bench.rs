@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 
 fn bench(arguments: &[&str]) -> (Option<i32>, Value, String) {
     let mut command = Command::new(binary());
-    command.current_dir(root()).args(["bench", "--json"]).args(arguments);
+    command.current_dir(root()).arg("bench").args(arguments).arg("--json");
     let output = command.output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(!errors.contains("panicked"), "{errors}");
@@ -51,9 +51,12 @@ fn an_install_is_measured_from_a_folder_and_from_a_server() {
     );
 }
 
+/// What that verifier is asked.
+const CHECK: &str = r#"{"rows": [{"collection": "net", "key": "wifi", "field": "/on", "equals": true}]}"#;
+
 #[test]
 fn a_verifier_is_measured_from_its_file_and_an_absent_one_is_named() {
-    let verifier = "target/plugins/target-state.wasm";
+    let verifier = "target/plugins/state-assertions.wasm";
     let (code, rows, errors) =
         bench(&["--samples", "10", "--filter", "fresh verifier in", "--kit", "/nowhere", "--verifier", verifier]);
     assert_eq!(code, Some(0), "{errors}");
@@ -62,8 +65,18 @@ fn a_verifier_is_measured_from_its_file_and_an_absent_one_is_named() {
         assert!(errors.contains(&format!("not measured: fresh verifier in {name}")), "{errors}");
         assert!(errors.contains(&format!("cargo xtask kit --kind verifier --lang {lang}")), "{errors}");
     }
-    let (code, rows, errors) =
-        bench(&["--samples", "10", "--filter", "`target/", "--kit", "/nowhere", "--verifier", verifier]);
+    let (code, rows, errors) = bench(&[
+        "--samples",
+        "10",
+        "--filter",
+        "`target/",
+        "--kit",
+        "/nowhere",
+        "--check",
+        "{}",
+        "--verifier",
+        verifier,
+    ]);
     assert_eq!(code, Some(0), "{errors}");
     assert!(rows[0]["name"].as_str().unwrap().contains(verifier) && number(&rows[0], "p50_ns") > 0.0, "{rows}");
 }

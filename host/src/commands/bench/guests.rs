@@ -10,7 +10,7 @@ use loopwright_contract::name::PluginName;
 use loopwright_contract::task::{Check, Task};
 use loopwright_engine::floor::{ToolFloor, VerifierFloor, start_tool};
 use loopwright_engine::{Candidate, Engines, GrantPolicy, NoWorlds, PluginHost, Trust};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::costs::Row;
 use super::measure::{beside, row_beside, timed};
@@ -43,6 +43,10 @@ fn with_faults(row: Row, [ours, floor]: &[super::measure::Sampled; 2]) -> Row {
 /// A row for each verifier that is there: those of the kit's templates, or those that were named.
 pub(super) fn verifiers(shared: &Shared, args: &CostArgs, samples: usize) -> anyhow::Result<Vec<Row>> {
     let wanted = |name: &str| args.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
+    // What the template's verifier takes.
+    let asked = json!({"collection": "net", "key": "wifi", "at": "/on", "equals": true});
+    let named: Option<Value> =
+        args.check.as_deref().map(serde_json::from_str).transpose().context("--check is not JSON")?;
     let mut rows = Vec::new();
     for (lang, name, aim) in VERIFIERS {
         let path = kit_path(&args.kit, lang);
@@ -50,7 +54,7 @@ pub(super) fn verifiers(shared: &Shared, args: &CostArgs, samples: usize) -> any
             continue;
         }
         if path.is_file() {
-            rows.push(verifier(shared, &path, (name, aim), samples)?);
+            rows.push(verifier(shared, &path, (name, aim), &asked, samples)?);
         } else {
             output::note(format_args!(
                 "not measured: {name}: no component at `{}`\nhint: `cargo xtask kit --kind verifier --lang {lang}` makes it, --kit says where",
@@ -63,7 +67,7 @@ pub(super) fn verifiers(shared: &Shared, args: &CostArgs, samples: usize) -> any
         if !wanted(&name) {
             continue;
         }
-        rows.push(verifier(shared, path, (&name, "-"), samples)?);
+        rows.push(verifier(shared, path, (&name, "-"), named.as_ref().unwrap_or(&asked), samples)?);
     }
     Ok(rows)
 }
@@ -82,7 +86,13 @@ fn kit_path(kit: &Path, lang: &str) -> PathBuf {
 }
 
 /// Judges an episode in which nothing happened with a fresh instance each time, beside the same component under bare wasmtime.
-fn verifier(shared: &Shared, path: &Path, (name, aim): (&str, &'static str), samples: usize) -> anyhow::Result<Row> {
+fn verifier(
+    shared: &Shared,
+    path: &Path,
+    (name, aim): (&str, &'static str),
+    asked: &Value,
+    samples: usize,
+) -> anyhow::Result<Row> {
     let bytes = std::fs::read(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let plugin: PluginName = stem
@@ -102,7 +112,7 @@ fn verifier(shared: &Shared, path: &Path, (name, aim): (&str, &'static str), sam
     let task: Task = serde_json::from_value(json!({
         "id": "fresh", "family": "bench", "category": "bench", "split": "test", "lang": "en", "request": "nothing",
         "environment": "sandbox", "start": super::rows::start(),
-        "checks": [{"verifier": plugin, "check": {"collection": "net", "key": "wifi", "at": "/on", "equals": true}}],
+        "checks": [{"verifier": plugin, "check": asked}],
     }))?;
     let check: &Check = task.checks.first().context("the task has no check")?;
     let mut episode = host.prepare(&task)?.open()?;
