@@ -73,7 +73,7 @@ fn a_verifier_is_measured_from_its_file_and_an_absent_one_is_named() {
         "--kit",
         "/nowhere",
         "--check",
-        "{}",
+        CHECK,
         "--verifier",
         verifier,
     ]);
