@@ -52,7 +52,7 @@ pub(super) fn verifiers(shared: &Shared, args: &CostArgs, samples: usize) -> any
         if path.is_file() {
             rows.push(verifier(shared, &path, (name, aim), samples)?);
         } else {
-            output::note(&format!(
+            output::note(format!(
                 "not measured: {name}: no component at `{}`\nhint: `cargo xtask kit --kind verifier --lang {lang}` makes it, --kit says where",
                 path.display()
             ));
