@@ -560,7 +560,7 @@ pub struct CostArgs {
     /// Where `cargo xtask kit` made plugins from the templates; its verifiers in Python and JavaScript are measured.
     #[arg(long, default_value = "target/kit")]
     pub kit: PathBuf,
-    /// A verifier's component to measure in fresh instances, named as its plugin. Repeatable.
+    /// A verifier's component to measure in fresh instances, in a file named as its plugin; it gets the check of the templates. Repeatable.
     #[arg(long)]
     pub verifier: Vec<PathBuf>,
     /// The check that the verifiers of --verifier are given, JSON; without it, what the kit's template asks for.

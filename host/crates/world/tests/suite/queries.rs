@@ -324,3 +324,59 @@ fn comparing_what_has_no_order_is_refused() {
     assert!(matches!(world.find("notes", &query), Err(StateError::Invalid(_))));
     assert!(matches!(world.find("nothing", &Query::default()), Err(StateError::Invalid(_))));
 }
+
+/// Whoever no longer waits gets nothing, wherever the work stands when that shows.
+#[test]
+fn what_nobody_waits_for_is_given_up() {
+    use std::cell::Cell;
+
+    use loopwright_world::{
+        Bookkeeping, GoOn, Ids, SamenessRule, Side, diff, diff_while, same_up_to, same_up_to_while,
+    };
+
+    let documents: Vec<(String, Value)> =
+        (0..20).map(|n| (format!("k{n:02}"), json!({"n": n % 3, "s": "x"}))).collect();
+    let world = filled(&documents, &[]);
+    let mut other = filled(&documents[..10], &[]);
+    other.put("notes", "k03", r#"{"n":9}"#).unwrap();
+    let query = Query {
+        clauses: vec![Clause { at: "/n".into(), test: Test::Ne(json!(1)) }],
+        order_by: vec![Order { at: "/n".into(), descending: true }],
+        fields: vec!["/n".into()],
+        ..Query::default()
+    };
+    let ids = Ids::default();
+    let (left, right) = (Side { world: &world, ids: &ids }, Side { world: &other, ids: &ids });
+    let rule = SamenessRule::default();
+    // Each work is done in full when it is waited for long enough, and given up before that.
+    type Work<'a> = &'a dyn Fn(GoOn<'_>) -> bool;
+    let works: [(&str, Work<'_>); 4] = [
+        ("find", &|go_on| world.find_while("notes", &query, go_on).unwrap().is_some()),
+        ("diff", &|go_on| diff_while(&world, &other, Bookkeeping::Include, go_on).is_some()),
+        ("digest", &|go_on| other.digest_while(go_on).is_some()),
+        ("sameness", &|go_on| same_up_to_while(left, right, &rule, go_on).is_some()),
+    ];
+    for (what, work) in works {
+        let asked = Cell::new(0);
+        assert!(work(&|| {
+            asked.set(asked.get() + 1);
+            true
+        }));
+        let needed = asked.get();
+        assert!(needed > 5, "{what} asked {needed} times");
+        for patience in 0..needed {
+            let asked = Cell::new(0);
+            let done = work(&|| {
+                asked.set(asked.get() + 1);
+                asked.get() <= patience
+            });
+            assert!(!done, "{what} went on after {patience} of {needed}");
+        }
+    }
+    assert_eq!(world.find_while("notes", &query, &|| true).unwrap(), Some(world.find("notes", &query).unwrap()));
+    assert_eq!(
+        diff_while(&world, &other, Bookkeeping::Ignore, &|| true),
+        Some(diff(&world, &other, Bookkeeping::Ignore))
+    );
+    assert_eq!(same_up_to_while(left, right, &rule, &|| true), Some(same_up_to(left, right, &rule)));
+}
