@@ -123,7 +123,7 @@ impl Engines {
         Some(sum)
     }
 
-    /// Moves the epoch by one tick, as [`Ticker::Thread`] does each [`TICK`].
+    /// Moves the epoch by one tick, as [`Ticker::Thread`] does each [`TICK`](crate::TICK).
     pub fn tick(&self) {
         self.clockwork.tick();
     }
