@@ -35,25 +35,39 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// Where built plugins are, unless something else is said.
+const PLUGINS: &str = "target/plugins";
+/// Where compiled components are.
+const CACHE: &str = "target/cache";
+/// What is told: the MCP library warns of every mistake of a client.
+const LOG: &str = "warn,rmcp::service=error";
+
 /// What all commands share.
 #[derive(Debug, Clone, Args)]
 pub struct Shared {
     /// Folder of built plugin components.
-    #[arg(long, global = true, env = "LOOPWRIGHT_PLUGINS", default_value = "target/plugins")]
+    #[arg(long, global = true, env = "LOOPWRIGHT_PLUGINS", default_value = PLUGINS)]
     pub plugins: PathBuf,
     /// What plugins from elsewhere may touch [default: grants.toml in the folder of plugins].
     #[arg(long, global = true, env = "LOOPWRIGHT_GRANTS", value_name = "FILE")]
     pub grants: Option<PathBuf>,
     /// Folder of compiled components.
-    #[arg(long, global = true, env = "LOOPWRIGHT_CACHE", default_value = "target/cache")]
+    #[arg(long, global = true, env = "LOOPWRIGHT_CACHE", default_value = CACHE)]
     pub cache: PathBuf,
     /// Machine output on standard output.
     #[arg(long, global = true)]
     pub json: bool,
     /// Diagnostics on standard error: a level, or a filter such as `loopwright_engine=debug`.
     // Whatever an MCP client does wrong, the library warns of; that is for those who ask.
-    #[arg(long, global = true, env = "LOOPWRIGHT_LOG", default_value = "warn,rmcp::service=error")]
+    #[arg(long, global = true, env = "LOOPWRIGHT_LOG", default_value = LOG)]
     pub log: String,
+}
+
+impl Default for Shared {
+    /// What is meant where nothing is said.
+    fn default() -> Self {
+        Self { plugins: PLUGINS.into(), grants: None, cache: CACHE.into(), json: false, log: LOG.to_owned() }
+    }
 }
 
 /// The commands.

@@ -119,6 +119,10 @@ pub fn grants(shared: &Shared) -> anyhow::Result<Grants> {
 pub fn policy(grants: &Grants, packages: &[Package]) -> GrantPolicy {
     let mut given = BTreeMap::new();
     for Package { entry, bytes } in packages {
+        if entry.first_party {
+            given.insert(entry.name.clone(), Given::WhatItAsksFor);
+            continue;
+        }
         // Whoever installs it refuses one that cannot be read, and says why.
         let Ok(inspection) = component::inspect(bytes) else { continue };
         let decision = grants.decide(&Subject::from(entry), &inspection.request);
@@ -128,8 +132,7 @@ pub fn policy(grants: &Grants, packages: &[Package]) -> GrantPolicy {
             let (name, standing) = (&entry.name, &decision.standing);
             tracing::warn!("plugin `{name}` {}: {standing}\nhint: `loopwright plugin explain {name}`", entry.version);
         }
-        let is = if entry.first_party { Given::WhatItAsksFor } else { Given::Only(decision.given) };
-        given.insert(entry.name.clone(), is);
+        given.insert(entry.name.clone(), Given::Only(decision.given));
     }
     GrantPolicy { given, otherwise: Given::Nothing }
 }

@@ -43,6 +43,15 @@ pub(crate) fn read_text(what: &'static str, path: &Path, limit: u64) -> Result<O
     })
 }
 
+/// Refuses to write what would not be read.
+pub(crate) fn readable(path: &Path, text: &str, limit: u64) -> Result<(), RegistryError> {
+    let found = text.len() as u64;
+    if found > limit {
+        return Err(RegistryError::TooLarge { path: path.to_owned(), limit, found });
+    }
+    Ok(())
+}
+
 /// Puts a file in the place of another: a reader sees the old one or the new one whole, also after the machine stopped in between.
 pub(crate) fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<(), RegistryError> {
     replace_unsynced(path, bytes, mode)?;

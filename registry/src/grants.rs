@@ -266,12 +266,13 @@ impl Grants {
     /// Puts the file in the place of the old one, whole.
     ///
     /// # Errors
-    /// `Io` when it cannot be written; `BadFile` for more than [`GRANTS_LIMIT`] grants.
+    /// `Io` when it cannot be written; `BadFile` for more than [`GRANTS_LIMIT`] grants, `TooLarge` for more bytes than are read.
     pub fn write(&self, path: &Path) -> Result<(), RegistryError> {
         if self.0.len() > GRANTS_LIMIT {
             return Err(bad(path, format!("expected at most {GRANTS_LIMIT} grants, found {}", self.0.len())));
         }
         let text = self.to_text().map_err(|reason| bad(path, reason))?;
+        file::readable(path, &text, GRANTS_BYTES_LIMIT)?;
         file::replace(path, text.as_bytes(), 0o644)
     }
 

@@ -137,10 +137,11 @@ impl Lock {
     /// Puts the lock in the place of the file, whole.
     ///
     /// # Errors
-    /// `Io` when it cannot be written; the old one is whole then.
+    /// `Io` when it cannot be written, `TooLarge` for more than a lock file is read of; the old one is whole then.
     pub fn write(&self, path: &Path) -> Result<(), RegistryError> {
         let text =
             self.write_text().map_err(|reason| RegistryError::BadFile { what: WHAT, path: path.to_owned(), reason })?;
+        file::readable(path, &text, LOCK_BYTES_LIMIT)?;
         file::replace(path, text.as_bytes(), 0o644)
     }
 
@@ -231,6 +232,21 @@ mod tests {
         let text = lock.write_text().unwrap();
         assert_eq!(text, include_str!("../tests/golden/loopwright.lock"));
         assert_eq!(Lock::parse(&text), Ok(lock));
+    }
+
+    #[test]
+    fn what_could_not_be_read_back_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK_FILE);
+        let mut lock = Lock::default();
+        let with_source = |bytes: usize| Locked { source: "x".repeat(bytes), ..locked("acme:notes@1.2.0") };
+        lock.set(with_source(0));
+        let room = usize::try_from(LOCK_BYTES_LIMIT).unwrap() - lock.write_text().unwrap().len();
+        lock.set(with_source(room));
+        lock.write(&path).unwrap();
+        lock.set(with_source(room + 1));
+        assert!(matches!(lock.write(&path), Err(RegistryError::TooLarge { .. })));
+        assert_eq!(Lock::read(&path).unwrap().locked()[0].source.len(), room, "the old one is whole");
     }
 
     #[test]

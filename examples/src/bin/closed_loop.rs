@@ -2,7 +2,6 @@
 //!
 //! Build the plugins first: `cargo xtask guests`. Then: `cargo run -p loopwright-examples --bin closed_loop`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use loopwright::cli::Shared;
@@ -15,13 +14,7 @@ use loopwright_packs::phone;
 
 fn main() -> anyhow::Result<()> {
     // Components and their compiled form; both are made by the task runner and the first start.
-    let shared = Shared {
-        plugins: PathBuf::from("target/plugins"),
-        grants: None,
-        cache: PathBuf::from("target/cache"),
-        json: false,
-        log: "warn".to_owned(),
-    };
+    let shared = Shared::default();
     let host = wire::host(&shared, Engine::default(), Worlds::default())?;
 
     // A task: a request, the phone it is made on, the gold actions and the checks.

@@ -3,7 +3,6 @@
 //! Build the plugins first: `cargo xtask guests`. Then: `cargo run -p loopwright-examples --bin swap_under_load`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -27,13 +26,7 @@ const VERIFIER: &str = "state-assertions";
 const ROUNDS: u32 = 5;
 
 fn main() -> anyhow::Result<()> {
-    let shared = Shared {
-        plugins: PathBuf::from("target/plugins"),
-        grants: None,
-        cache: PathBuf::from("target/cache"),
-        json: false,
-        log: "warn".to_owned(),
-    };
+    let shared = Shared::default();
     let host = wire::host(&shared, Engine::default(), Worlds::default())?;
     let (old, new) = versions(&shared)?;
     // Both are compiled once before the clock runs; from then on a swap is a matter of microseconds.

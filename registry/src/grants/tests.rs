@@ -170,6 +170,10 @@ fn more_than_the_limit_is_neither_read_nor_written() {
     let one = grant("^1", &request(&json!([])), &json!([]));
     assert!(Grants(vec![one; GRANTS_LIMIT + 1]).write(&path).is_err());
     assert!(!path.exists());
+    // So long a range that few grants make the file too large.
+    let wide = grant(&[">=1.0.0"; 30].join(", "), &request(&json!([])), &json!([]));
+    assert!(matches!(Grants(vec![wide; GRANTS_LIMIT]).write(&path), Err(RegistryError::TooLarge { .. })));
+    assert!(!path.exists());
     let comment = |bytes: u64| format!("version = 1\n{}", "#".repeat(usize::try_from(bytes).unwrap() - 12));
     fs::write(&path, comment(GRANTS_BYTES_LIMIT)).unwrap();
     assert!(Grants::read(&path).is_ok());

@@ -38,6 +38,11 @@ impl Deadline {
         self.tick.checked_sub(now).filter(|left| *left > 0).ok_or_else(|| Stop::Host(self.passed()))
     }
 
+    /// Whether there is time left: what host functions that may take long ask while they work.
+    pub(crate) fn is_open(&self) -> bool {
+        self.ticks_left().is_ok()
+    }
+
     /// The fault of a call that ran longer.
     pub(crate) fn passed(&self) -> HostFault {
         HostFault::Deadline { limit_ms: u64::try_from(self.limit.as_millis()).unwrap_or(u64::MAX) }

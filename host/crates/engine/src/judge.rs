@@ -120,7 +120,7 @@ pub(crate) fn judge_with(
         Err(stop) => return (Some(core), Err(NoVerdict::Stop(stop))),
     };
     let text = canonical(&check.check);
-    let waits = || deadline.ticks_left().is_ok();
+    let waits = || deadline.is_open();
     let Some(inputs) = input_digests(&core.record, &text, upto, &waits) else {
         return (Some(core), Err(NoVerdict::Stop(Stop::Host(deadline.passed()))));
     };

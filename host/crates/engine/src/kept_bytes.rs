@@ -1,6 +1,8 @@
 //! What a plugin keeps for itself from call to call of an episode: capability `scratch`. It knows no plugin and no grant but the quota that it is given.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
+
+use imbl::OrdMap;
 
 /// Bytes of a key, as of a document.
 pub(crate) const KEY_BYTES_MAX: usize = 256;
@@ -16,16 +18,21 @@ pub(crate) enum KeepError {
     Key { found: usize },
 }
 
-/// The bytes of one plugin. A clone shares them until one of the two writes.
+/// The bytes of one plugin. A clone shares them, and a write to one of the two copies a path and not all: each call begins with a clone.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KeptBytes {
-    entries: Arc<BTreeMap<String, Arc<[u8]>>>,
+    entries: OrdMap<String, Arc<[u8]>>,
     bytes: u64,
 }
 
 impl KeptBytes {
     pub(crate) fn get(&self, key: &str) -> Option<&[u8]> {
         self.entries.get(key).map(|value| &**value)
+    }
+
+    /// How many entries there are.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
@@ -41,7 +48,7 @@ impl KeptBytes {
         if found > quota {
             return Err(KeepError::Quota { limit: quota, found });
         }
-        Arc::make_mut(&mut self.entries).insert(key, value.into());
+        self.entries.insert(key, value.into());
         self.bytes = found;
         Ok(())
     }
@@ -49,7 +56,7 @@ impl KeptBytes {
     pub(crate) fn delete(&mut self, key: &str) -> bool {
         let Some(old) = self.entries.get(key) else { return false };
         self.bytes -= cost(key, old);
-        Arc::make_mut(&mut self.entries).remove(key);
+        self.entries.remove(key);
         true
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     core::Core,
     deadline::Deadline,
     grant,
+    host::name_said_back,
     invoke::{Answer, Moved, Outcome},
     limits::Stop,
 };
@@ -48,7 +49,7 @@ impl Core {
         within: &Deadline,
     ) -> Moved<Result<types::Success, CallError>> {
         if !grant::has(granted, &tool) {
-            let what = format!("tool `{}` is not granted", tool.chars().take(64).collect::<String>());
+            let what = format!("tool `{}` is not granted", name_said_back(&tool));
             return (Some(self), Ok(Err(CallError::Denied(what))));
         }
         let call = match call::call_in(types::ToolCall { id: INNER_ID.to_owned(), tool, arguments }) {

@@ -35,21 +35,26 @@ impl Clockwork {
         }
     }
 
-    /// Whole ticks that the process's thread is late: none where the caller moves the clock.
+    /// Ticks that the process's thread will make good in one go, because it is late: none where the caller moves the clock.
     pub(crate) fn owed(&self) -> u64 {
+        self.late_at(now_ns()).min(CATCH_UP_TICKS_MAX)
+    }
+
+    /// Whole ticks that the thread is late.
+    fn late_at(&self, now_ns: u64) -> u64 {
         match self.moved_ns.load(Ordering::Relaxed) {
             0 => 0,
-            moved_ns => now_ns().saturating_sub(moved_ns) / nanos(TICK),
+            moved_ns => now_ns.saturating_sub(moved_ns) / nanos(TICK),
         }
     }
 
-    /// Makes good what is owed.
-    fn catch_up(&self) {
-        let owed = self.owed();
-        for _ in 0..owed.min(CATCH_UP_TICKS_MAX) {
+    /// Makes good what is owed, and forgets the rest.
+    fn catch_up(&self, now_ns: u64) {
+        let late = self.late_at(now_ns);
+        for _ in 0..late.min(CATCH_UP_TICKS_MAX) {
             self.tick();
         }
-        self.moved_ns.fetch_add(owed.saturating_mul(nanos(TICK)), Ordering::Relaxed);
+        self.moved_ns.fetch_add(late.saturating_mul(nanos(TICK)), Ordering::Relaxed);
     }
 
     pub(crate) fn tick(&self) {
@@ -110,7 +115,7 @@ fn run(ticking: &Mutex<Vec<Weak<Clockwork>>>) {
         // On a busy machine the thread wakes late, and ticks by its waking alone would make every deadline later and later.
         let idle = {
             let mut list = ticking.lock().unwrap_or_else(PoisonError::into_inner);
-            list.retain(|weak| weak.upgrade().inspect(|clockwork| clockwork.catch_up()).is_some());
+            list.retain(|weak| weak.upgrade().inspect(|clockwork| clockwork.catch_up(now_ns())).is_some());
             list.is_empty()
         };
         if idle {
@@ -133,17 +138,28 @@ mod tests {
     #[test]
     fn what_the_thread_owes_is_made_good_at_once_and_only_once() {
         let clockwork = clockwork();
-        assert_eq!(clockwork.owed(), 0, "whoever moves the clock by hand owes nothing");
-        let _ = now_ns();
-        while now_ns() < 3 * nanos(TICK) {
-            std::hint::spin_loop();
+        let tick = nanos(TICK);
+        clockwork.catch_up(100 * tick);
+        assert_eq!(clockwork.ticks.load(Ordering::Relaxed), 0, "whoever moves the clock by hand owes nothing");
+        clockwork.moved_ns.store(tick, Ordering::Relaxed);
+        // Three whole ticks and a bit, which stays owed.
+        let now_ns = 4 * tick + tick / 2;
+        assert_eq!(clockwork.late_at(now_ns), 3);
+        for _ in 0..2 {
+            clockwork.catch_up(now_ns);
+            assert_eq!(clockwork.ticks.load(Ordering::Relaxed), 3);
         }
-        clockwork.moved_ns.store(1, Ordering::Relaxed);
-        let owed = clockwork.owed();
-        assert!(owed >= 2, "{owed}");
-        clockwork.catch_up();
-        let ticks = clockwork.ticks.load(Ordering::Relaxed);
-        assert!(ticks >= owed, "{ticks} of {owed}");
-        assert!(now_ns() - clockwork.moved_ns.load(Ordering::Relaxed) <= nanos(TICK) * (1 + clockwork.owed()));
+        assert_eq!(clockwork.late_at(5 * tick), 1);
+    }
+
+    #[test]
+    fn a_machine_that_slept_makes_good_a_bounded_part() {
+        let clockwork = clockwork();
+        let tick = nanos(TICK);
+        clockwork.moved_ns.store(tick, Ordering::Relaxed);
+        let now_ns = (CATCH_UP_TICKS_MAX + 1_000_000) * tick;
+        clockwork.catch_up(now_ns);
+        assert_eq!(clockwork.ticks.load(Ordering::Relaxed), CATCH_UP_TICKS_MAX);
+        assert_eq!(clockwork.late_at(now_ns), 0, "the rest is forgotten, and no deadline waits for it");
     }
 }

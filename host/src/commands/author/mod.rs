@@ -8,9 +8,8 @@ mod golden;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use loopwright_contract::episode::PluginKind;
 use loopwright_engine::{Candidate, EngineConfig, Engines, Inspected, InstallError, inspect};
-use loopwright_kit::{BUILD_FOLDER, Kind, Lang, MANIFEST, Manifest, NewPlugin, Tools};
+use loopwright_kit::{BUILD_FOLDER, Lang, MANIFEST, Manifest, NewPlugin, Tools};
 use serde_json::json;
 
 pub use check::check;
@@ -125,17 +124,8 @@ impl Subject {
             })?,
             self.bytes.clone(),
         );
-        candidate.kind = self.manifest.as_ref().map(|manifest| plugin_kind(manifest.kind));
+        candidate.kind = self.manifest.as_ref().map(|manifest| manifest.kind.of_contract());
         Ok(candidate)
-    }
-}
-
-fn plugin_kind(kind: Kind) -> PluginKind {
-    match kind {
-        Kind::Tool => PluginKind::Tool,
-        Kind::Environment => PluginKind::Environment,
-        Kind::Verifier => PluginKind::Verifier,
-        Kind::Skill => PluginKind::Skill,
     }
 }
 

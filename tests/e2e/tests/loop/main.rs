@@ -33,13 +33,7 @@ fn root() -> PathBuf {
 }
 
 fn shared() -> Shared {
-    Shared {
-        plugins: root().join("target/plugins"),
-        grants: None,
-        cache: root().join("target/cache"),
-        json: false,
-        log: "warn".to_owned(),
-    }
+    Shared { plugins: root().join("target/plugins"), cache: root().join("target/cache"), ..Shared::default() }
 }
 
 /// The installed plugins; one host for all tests. A missing component fails with the command to run.

@@ -52,7 +52,7 @@ impl PluginState {
         }
         match &mut self.core {
             Some(core) => Ok(&mut core.state.world),
-            None => Err(StateError::Denied(clipped(collection))),
+            None => Err(StateError::Denied(name_said_back(collection))),
         }
     }
 
@@ -68,7 +68,7 @@ impl PluginState {
 
     /// Names only what the guest itself asked for; the operator's way to the reason is in the trace.
     fn denied(&self, collection: &str) -> StateError {
-        let collection = clipped(collection);
+        let collection = name_said_back(collection);
         let plugin = &self.plugin.record.name;
         tracing::debug!(%plugin, collection, "denied: `loopwright plugin explain {plugin}` says why");
         StateError::Denied(collection)
@@ -77,7 +77,7 @@ impl PluginState {
     /// What a host function that may take long asks while it works: whether its call's deadline has passed. The epoch ends guests only.
     fn patience(&self) -> impl Fn() -> bool + use<> {
         let deadline = self.deadline.clone();
-        move || deadline.ticks_left().is_ok()
+        move || deadline.is_open()
     }
 
     /// The end of a call whose deadline passed in a host function: void, as everywhere.
@@ -91,7 +91,7 @@ impl PluginState {
     }
 }
 
-/// A name as it is said back, cut to a name's length.
-fn clipped(name: &str) -> String {
+/// A guest's name for something as it is said back to it, cut to a name's length.
+pub(crate) fn name_said_back(name: &str) -> String {
     name.chars().take(64).collect()
 }

@@ -27,10 +27,12 @@ impl scratch::Host for PluginState {
     }
 
     fn keys(&mut self) -> wasmtime::Result<Vec<String>> {
-        let keys: Vec<String> = self.kept("scratch.keys")?.keys().map(str::to_owned).collect();
-        self.cross(keys.iter().map(String::len).sum())?;
-        self.examine(keys.len())?;
-        Ok(keys)
+        // Charged before they are copied: by their number, then by their bytes.
+        let count = self.kept("scratch.keys")?.len();
+        self.examine(count)?;
+        let bytes = self.kept("scratch.keys")?.keys().map(str::len).sum();
+        self.cross(bytes)?;
+        Ok(self.kept("scratch.keys")?.keys().map(str::to_owned).collect())
     }
 }
 
