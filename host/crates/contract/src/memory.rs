@@ -2,6 +2,56 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What kind of thing is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// Stable preferences and standing instructions of the user. Always served.
+    Profile,
+    /// What was said and done.
+    Episodic,
+    /// Facts and decisions, distilled.
+    LongTerm,
+    /// What is to be done, and when. Served when it is due.
+    Prospective,
+}
+
+/// What a speaker is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The user whose memory it is.
+    User,
+    /// Another person.
+    Other,
+    /// The assistant.
+    Assistant,
+    /// A tool's result.
+    Tool,
+    /// Instructions of the system.
+    System,
+    /// Something that was recalled from this memory.
+    Memory,
+}
+
+/// Turns texts into vectors.
+pub trait Embedder: Send + Sync {
+    /// The model and its digest: vectors of different fingerprints are not compared.
+    fn fingerprint(&self) -> &str;
+
+    /// Numbers in a vector.
+    fn width(&self) -> usize;
+
+    /// Whether the model knows the language of the text. Vectors of texts that it does not know mean nothing.
+    fn covers(&self, text: &str) -> bool;
+
+    /// One vector of unit length for each text.
+    ///
+    /// # Errors
+    /// [`MemoryError`] when the model fails.
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, MemoryError>;
+}
+
 /// One remembered thing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryItem {
