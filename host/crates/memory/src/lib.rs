@@ -10,4 +10,5 @@ pub mod corpus;
 pub mod id;
 pub mod message;
 pub mod moment;
+pub mod store;
 pub mod unit;
