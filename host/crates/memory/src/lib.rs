@@ -7,7 +7,10 @@
 //! index and vectors are derived from it and can be thrown away.
 
 pub mod corpus;
+pub mod extract;
+pub mod flags;
 pub mod id;
 pub mod message;
 pub mod moment;
+pub mod names;
 pub mod unit;
