@@ -7,9 +7,9 @@ const PATTERN_BYTES_MAX: usize = 4 << 20;
 
 /// Parts that several patterns have, each behind the name that stands for it.
 const PARTS: &[(&str, &str)] = &[
-    ("{V}", r"(?P<v>[^,;!?。\n]{1,160})"),
-    ("{L}", r"(?P<v>[^;!?。\n]{1,160})"),
-    ("{N}", r"(?P<v>(?-i:\p{Lu}[\p{L}'-]*)(?: (?:(?-i:\p{Lu}[\p{L}'-]*)|de|van|von|der|da|la|bin|al)){0,3})"),
+    ("{VALUE}", r"(?P<v>[^,;!?。\n]{1,160})"),
+    ("{LIST}", r"(?P<v>[^;!?。\n]{1,160})"),
+    ("{WHO}", r"(?P<v>(?-i:\p{Lu}[\p{L}'-]*)(?: (?:(?-i:\p{Lu}[\p{L}'-]*)|(?:de|van|von|der|da|la|bin|al)\b)){0,3})"),
     ("{NAME}", r"(?P<name>(?-i:\p{Lu}[\p{L}'-]*))"),
     (
         "{ADV}",

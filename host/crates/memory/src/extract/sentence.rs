@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn sentences_are_bounded() {
-        let many = "a. ".repeat(SENTENCES_MAX + 10);
+        let many = "ab. ".repeat(SENTENCES_MAX + 10);
         assert_eq!(sentences(&many).len(), SENTENCES_MAX);
         let long = "灯".repeat(SENTENCE_BYTES_MAX);
         assert!(sentences(&long).iter().all(|sentence| sentence.text.len() <= SENTENCE_BYTES_MAX));

@@ -40,7 +40,7 @@ static OCCUPATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 static NO_OCCUPATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"(?i)^(?:bit|big|huge|little|lot|lover|morning person|night owl|fan|member|beginner|mother|father|brother|sister|reader|loner|believer|winner|loser|user|customer|newcomer|vegetarian|vegan|pescatarian|person|human|christian|libran?|canadian|italian|australian|american|russian|brazilian|egyptian|dreamer|better|former|never|number|matter|longer|manner|wonder|foodie|newer|regular|minor|senior|junior|worrier|early)\b|(?:lover|believer|drinker|eater|sleeper|starter|newcomer|earlier|later|better|worse|person|fan|eater|owner|citizen)$|好|问题")
+    compile(r"(?i)^(?:bit|big|huge|little|lot|lover|morning person|night owl|fan|member|beginner|mother|father|brother|sister|reader|loner|believer|winner|loser|user|customer|newcomer|vegetarian|vegan|pescatarian|person|human|christian|libran?|canadian|italian|australian|american|russian|brazilian|egyptian|dreamer|better|former|never|number|matter|longer|manner|wonder|foodie|newer|regular|minor|worrier|early)\b|(?:lover|believer|drinker|eater|sleeper|starter|newcomer|earlier|later|better|worse|person|fan|eater|owner|citizen)$|好|问题")
 });
 
 /// The values in what was taken, as ranges of `text`; none when it is no value of its kind.
@@ -62,7 +62,7 @@ fn slice<'a>(text: &'a str, range: &Range<usize>) -> &'a str {
 /// The range without marks, spaces and closing particles.
 fn trim(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let whole = text.get(range.clone())?;
-    let is_edge = |ch: char| ch.is_whitespace() || matches!(ch, '.' | ',' | ':' | '-' | '!' | '"' | '“' | '”' | '《' | '》' | '「' | '」' | '(' | ')' | '~' | '…' | '、' | '*');
+    let is_edge = |ch: char| ch.is_whitespace() || matches!(ch, '.' | ',' | ':' | '-' | '!' | '?' | '。' | '"' | '“' | '”' | '《' | '》' | '「' | '」' | '(' | ')' | '~' | '…' | '、' | '*');
     let start = range.start + (whole.len() - whole.trim_start_matches(|ch| is_edge(ch) && ch != '-').len());
     let mut rest = text.get(start..range.end)?;
     loop {
@@ -80,7 +80,7 @@ fn trim(text: &str, range: Range<usize>) -> Option<Range<usize>> {
 
 fn is_particle(ch: char, rest: &str) -> bool {
     let several = rest.chars().nth(1).is_some();
-    several && matches!(ch, '了' | '啊' | '呢' | '吧' | '呀' | '哦' | '哈' | '啦' | '嘛' | '哟' | '噢' | '喔')
+    several && matches!(ch, '了' | '啊' | '呢' | '吧' | '呀' | '哦' | '哈' | '啦' | '嘛' | '哟' | '噢' | '喔' | '吗')
 }
 
 fn first_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<usize> {
@@ -210,13 +210,14 @@ fn is_value(value: &str, take: Take) -> bool {
                 && !NO_OCCUPATION.as_ref().is_some_and(|pattern| pattern.is_match(value))
         }
         Take::Thing | Take::Things => !NO_THING.contains(&first) && !NO_THING_HAN.iter().any(|word| value.starts_with(word)),
-        Take::Plain | Take::Whole => true,
+        Take::Plain => true,
+        Take::Whole => !NO_ACTION.contains(&lower.as_str()),
         Take::When => !find_times(value).is_empty() || value.chars().any(|ch| ch.is_ascii_digit()),
         Take::Action | Take::Happening => chars >= 2 && !NO_ACTION.contains(&lower.as_str()),
     }
 }
 
-const NO_ACTION: &[&str] = &["go", "go now", "leave", "run", "do that", "do it", "that", "this", "it", "一下", "的是", "是"];
+const NO_ACTION: &[&str] = &["go", "go now", "leave", "run", "do that", "do it", "that", "this", "it", "一下", "的是", "是", "再说", "再聊", "见", "再见"];
 const NO_CALL: &[&str] = &[
     "when", "if", "at", "back", "later", "tomorrow", "tonight", "today", "now", "a", "an", "the", "on", "in", "after", "before", "crazy", "again", "as",
     "soon", "once", "maybe", "please", "first", "anytime", "whenever", "out", "up", "names", "by", "that", "this", "your", "old", "lucky",
@@ -230,7 +231,7 @@ const NO_ORGANISATION: &[&str] = &["home", "night", "it", "myself", "fun", "them
 const NO_ORGANISATION_HAN: &[&str] = &["家里", "哪", "什么", "我", "你", "他", "她", "开会", "晚上", "白天", "努力", "认真", "做"];
 const NO_THING: &[&str] = &[
     "to", "that", "this", "it", "you", "him", "her", "them", "how", "when", "what", "where", "the way", "being", "me", "us", "your", "his", "these", "those",
-    "my", "one", "both", "all", "everything", "nothing", "if", "too", "not", "so", "very", "there", "here", "who",
+    "my", "at", "in", "for", "hard", "one", "both", "all", "everything", "nothing", "if", "too", "not", "so", "very", "there", "here", "who",
 ];
 const NO_THING_HAN: &[&str] = &["你", "他", "她", "它", "这", "那", "什么", "谁", "怎么", "哪", "我", "的", "上你", "上他", "上她", "不"];
 const NO_NAME: &[&str] = &[

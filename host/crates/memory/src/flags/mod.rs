@@ -97,7 +97,7 @@ const PATTERNS: &[(InstructionSign, &str)] = &[
     (InstructionSign::Secrecy, r"(?:不要|别|不得|无需|不必|不用)(?:告诉|通知|告知|提醒|让|询问|惊动)(?:该)?用户|瞒着用户|对用户保密|(?:不经|未经|无需)用户(?:的)?(?:同意|确认|许可)"),
     (
         InstructionSign::Announcement,
-        r"\b(?:new|updated|revised|real|actual|additional|hidden|urgent) (?:system )?(?:instructions?|directives?|orders?|objective)\b ?(?::|are|is|follow|below|from)|\byour (?:new|real|actual|true|only) (?:task|goal|objective|purpose|instructions?|job|role|mission) (?:is|are)\b|\bend of (?:system prompt|instructions|prompt)\b|\b(?:begin|start) (?:of )?(?:new )?(?:instructions|system prompt)\b|\b(?:obey|follow|comply with|carry out) (?:these|the following|my|this|the new) (?:instructions?|orders?|commands?|directives?)\b",
+        r"\b(?:new|updated|revised|real|actual|additional|hidden|urgent) (?:system )?(?:instructions?|directives?|orders?|objective)\b ?(?::|are\b|is\b|follow\b|below\b)|\byour (?:new|real|actual|true|only) (?:task|goal|objective|purpose|instructions?|job|role|mission) (?:is|are)\b|\bend of (?:system prompt|instructions|prompt)\b|\b(?:begin|start) (?:of )?(?:new )?(?:instructions|system prompt)\b|\b(?:obey|follow|comply with|carry out) (?:these|the following|my|this|the new) (?:instructions?|orders?|commands?|directives?)\b",
     ),
     (InstructionSign::Announcement, r"(?:新的?|最新|真正的|实际的?|紧急|隐藏的?)(?:系统)?(?:指令|指示|任务|命令|目标)(?:如下|是|为|:)|你(?:的|现在的)(?:新|真正的?|唯一的?)(?:任务|目标|身份|角色|职责)|(?:请|必须|务必)?(?:遵循|遵守|服从|执行|按照)(?:以下|下面|下列|新的?)(?:的)?(?:指令|指示|命令|步骤行事)"),
     (
