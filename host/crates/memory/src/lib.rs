@@ -13,4 +13,8 @@ pub mod id;
 pub mod message;
 pub mod moment;
 pub mod names;
+pub mod privacy;
+pub mod prospective;
+pub mod reconcile;
 pub mod unit;
+pub mod verify;

@@ -11,6 +11,7 @@ mod model;
 mod pattern;
 mod rule;
 mod sentence;
+mod standing;
 mod value;
 pub(crate) mod view;
 mod when;
@@ -37,6 +38,7 @@ use view::{View, is_han};
 pub use model::{ModelError, PROPOSED_MAX, from_model};
 pub(crate) use pattern::compile;
 pub use sentence::{SENTENCE_BYTES_MAX, SENTENCES_MAX};
+pub(crate) use standing::{Standing, standing};
 pub use value::{LIST_MAX, VALUE_CHARS_MAX};
 
 /// The most proposals of one message; what is found after them is left.

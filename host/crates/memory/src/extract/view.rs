@@ -56,6 +56,11 @@ impl View {
         let end = range.end.checked_sub(1).and_then(|last| self.origins.get(last)).map_or(start, |(_, end)| *end);
         if range.is_empty() { start as usize..start as usize } else { start as usize..end.max(start) as usize }
     }
+
+    /// Where in the view the byte of the original is, or what follows it.
+    pub(crate) fn position(&self, original: usize) -> usize {
+        self.origins.partition_point(|(_, end)| (*end as usize) <= original)
+    }
 }
 
 /// Offsets lie within a message, far below 4 GiB.
