@@ -7,8 +7,15 @@
 //! index and vectors are derived from it and can be thrown away.
 
 pub mod corpus;
+pub mod extract;
+pub mod flags;
 pub mod id;
 pub mod message;
 pub mod moment;
 pub mod store;
+pub mod names;
+pub mod privacy;
+pub mod prospective;
+pub mod reconcile;
 pub mod unit;
+pub mod verify;
