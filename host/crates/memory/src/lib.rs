@@ -8,6 +8,9 @@
 
 pub mod corpus;
 pub mod id;
+pub mod index;
 pub mod message;
 pub mod moment;
+pub mod retrieve;
 pub mod unit;
+pub mod vectors;
