@@ -7,23 +7,49 @@ use super::rule::Take::{
 use super::rule::{Rule, Tense};
 
 /// All of them. Of two rules that take the same bytes for the same predicate the earlier one wins.
-pub(super) const RULES: &[&[Rule]] = &[IDENTITY, PLACES, WORK, PEOPLE, INSTRUCTIONS, TO_DOS, FOOD, TASTE, ROUTINES, EVENTS, KNOWN];
+pub(super) const RULES: &[&[Rule]] =
+    &[IDENTITY, PLACES, WORK, PEOPLE, INSTRUCTIONS, TO_DOS, FOOD, TASTE, ROUTINES, EVENTS, KNOWN];
 
 const IDENTITY: &[Rule] = &[
-    Rule::new("name", Name, r"(?i)\b(?:my|the) (?:full |first |real |legal |own )*name(?:'s| is) {ADV}(?P<v>\p{L}[\p{L}' .-]{0,60})"),
-    Rule::new("name", StrictName, r"(?i)^(?:(?:hi|hello|hey)(?: there| all| everyone)?[,!. ]+)?(?:{IAM}|this is) {WHO}(?:$|[,.!]| (?:and|here|from|by the way)\b)"),
+    Rule::new(
+        "name",
+        Name,
+        r"(?i)\b(?:my|the) (?:full |first |real |legal |own )*name(?:'s| is) {ADV}(?P<v>\p{L}[\p{L}' .-]{0,60})",
+    ),
+    Rule::new(
+        "name",
+        StrictName,
+        r"(?i)^(?:(?:hi|hello|hey)(?: there| all| everyone)?[,!. ]+)?(?:{IAM}|this is) {WHO}(?:$|[,.!]| (?:and|here|from|by the way)\b)",
+    ),
     Rule::new("called", Called, r"(?i)(?:^|\b(?:please|just|you can|you may|can|so)[ ,]+)call me {VALUE}"),
     Rule::new("called", Called, r"(?i)\b(?:everyone|everybody|people|(?:my )?friends|they all) calls? me {VALUE}"),
-    Rule::new("called", Called, r"(?i)\b(?:i go by|my nickname is|(?:please )?address me as|you (?:can|may) address me as) {VALUE}"),
+    Rule::new(
+        "called",
+        Called,
+        r"(?i)\b(?:i go by|my nickname is|(?:please )?address me as|you (?:can|may) address me as) {VALUE}",
+    ),
     Rule::new("called", Called, r"(?i)\b(?:don't|do not|stop|never) (?:ever )?call(?:ing)? me {VALUE}").negated(),
     Rule::new("pronouns", Plain, r"(?i)\bmy pronouns are (?P<v>[a-z]+(?:/[a-z]+){1,2})"),
     Rule::new("age", Plain, r"(?i){IAM} {ADV}(?P<v>\d{1,3}|[a-z]+(?:-[a-z]+)?)(?: years? old| y/?o\b)"),
     Rule::new("age", Plain, r"(?i){IAM} {ADV}(?P<v>[1-9]\d)(?:[.,!]|$| (?:and|now)\b)"),
-    Rule::new("age", Plain, r"(?i)\bi(?:'ve)? {ADV}turn(?:ed)? (?P<v>[1-9]\d|twenty|thirty|forty|fifty|sixty|seventy|eighty)\b").tense(Tense::Began),
+    Rule::new(
+        "age",
+        Plain,
+        r"(?i)\bi(?:'ve)? {ADV}turn(?:ed)? (?P<v>[1-9]\d|twenty|thirty|forty|fifty|sixty|seventy|eighty)\b",
+    )
+    .tense(Tense::Began),
     Rule::new("birthday", When, r"(?i)\bmy birthday(?:'s| is|, )(?: on)? {VALUE}"),
     Rule::new("birthday", When, r"(?i)\bi was born on {VALUE}"),
-    Rule::new("phone", Plain, r"(?i)\bmy (?:new )?(?:phone|cell|mobile|telephone)(?: phone)?(?: number)?(?:'s| is)(?: now)? (?P<v>\+?[\d][\d ().-]{5,20}\d)"),
-    Rule::new("email", Plain, r"(?i)\bmy (?:new |work |personal )*e-?mail(?: address)?(?:'s| is)(?: now)? (?P<v>[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)"),
+    Rule::new(
+        "phone",
+        Plain,
+        r"(?i)\bmy (?:new )?(?:phone|cell|mobile|telephone)(?: phone)?(?: number)?(?:'s| is)(?: now)? (?P<v>\+?[\d][\d ().-]{5,20}\d)",
+    ),
+    Rule::new(
+        "email",
+        Plain,
+        r"(?i)\bmy (?:new |work |personal )*e-?mail(?: address)?(?:'s| is)(?: now)? (?P<v>[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)",
+    ),
 ];
 
 const PLACES: &[Rule] = &[
@@ -90,12 +116,36 @@ const FOOD: &[Rule] = &[
 
 const TASTE: &[Rule] = &[
     Rule::new("likes", Things, r"(?i)(?:^|[^'\w])i {ADV}(?:like|love|enjoy|adore) {LIST}").set().sure(850),
-    Rule::new("likes", Things, r"(?i)(?:{IAM} {ADV}(?:into|fond of|an? (?:big |huge |great )?fan of)) {LIST}").set().sure(850),
+    Rule::new("likes", Things, r"(?i)(?:{IAM} {ADV}(?:into|fond of|an? (?:big |huge |great )?fan of)) {LIST}")
+        .set()
+        .sure(850),
     Rule::new("likes", Things, r"(?i)\bi {ADV}{NOT} {ADV}(?:like|love|enjoy) {LIST}").set().negated().sure(850),
-    Rule::new("likes", Things, r"(?i)\bi {ADV}(?:hate|dislike|detest|despise|can't stand|cannot stand|stopped liking) {LIST}").set().negated().sure(850),
-    Rule::new("likes", Things, r"(?i){IAM} (?:not|no longer) (?:really )?(?:an? (?:big |huge )?fan of|into|fond of) {LIST}").set().negated().sure(850),
-    Rule::new("favourite", Thing, r"(?i)\bmy (?:all-time |new |absolute )*favou?rite (?P<q>[\w' -]{1,40}?) (?:is|are|was|will always be) (?:now |still |currently )?{VALUE}"),
-    Rule::new("favourite", Thing, r"(?i)(?:^|, |\b(?:and|but) )(?P<v>[\p{L}][\p{L}' -]{1,40}?) (?:is|are) my (?:all-time |new |absolute )*favou?rite (?P<q>[\w' -]{1,40}?)(?:$|[.,!])"),
+    Rule::new(
+        "likes",
+        Things,
+        r"(?i)\bi {ADV}(?:hate|dislike|detest|despise|can't stand|cannot stand|stopped liking) {LIST}",
+    )
+    .set()
+    .negated()
+    .sure(850),
+    Rule::new(
+        "likes",
+        Things,
+        r"(?i){IAM} (?:not|no longer) (?:really )?(?:an? (?:big |huge )?fan of|into|fond of) {LIST}",
+    )
+    .set()
+    .negated()
+    .sure(850),
+    Rule::new(
+        "favourite",
+        Thing,
+        r"(?i)\bmy (?:all-time |new |absolute )*favou?rite (?P<q>[\w' -]{1,40}?) (?:is|are|was|will always be) (?:now |still |currently )?{VALUE}",
+    ),
+    Rule::new(
+        "favourite",
+        Thing,
+        r"(?i)(?:^|, |\b(?:and|but) )(?P<v>[\p{L}][\p{L}' -]{1,40}?) (?:is|are) my (?:all-time |new |absolute )*favou?rite (?P<q>[\w' -]{1,40}?)(?:$|[.,!])",
+    ),
     Rule::new("prefers", Thing, r"(?i)\bi {ADV}prefer {VALUE}").sure(850),
     Rule::new("prefers", Thing, r"(?i)\bi {ADV}(?:don't|do not|no longer) {ADV}prefer {VALUE}").negated().sure(850),
 ];
@@ -114,12 +164,30 @@ const INSTRUCTIONS: &[Rule] = &[
 
 /// How often.
 const ROUTINES: &[Rule] = &[
-    Rule::routine(Plain, r"(?i)\b(?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]{1,60}?) (?P<v>(?:every|each) (?:single |other )?(?:day|morning|afternoon|evening|night|week|weekday|weekend|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b[^,;!?\n]{0,60})"),
-    Rule::routine(Plain, r"(?i)\b(?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]{1,60}?) (?P<v>(?:once|twice|three times|four times|five times|\d times) (?:a|per|each|every) (?:day|week|month|year))"),
-    Rule::routine(Plain, r"(?i)^(?P<v>(?:every|each) (?:single |other )?(?:day|morning|afternoon|evening|night|week|weekday|weekend|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?: (?:at|before|after|around) [^,;!?\n]{1,30}?)?),? (?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]{1,80})"),
-    Rule::routine(Plain, r"(?i)^(?P<v>on (?:mon|tues|wednes|thurs|fri|satur|sun)days(?: and (?:mon|tues|wednes|thurs|fri|satur|sun)days)?),? (?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]{1,80})"),
-    Rule::routine(Plain, r"(?i)\b(?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]{1,60}?) (?P<v>on (?:mon|tues|wednes|thurs|fri|satur|sun)days(?: and (?:mon|tues|wednes|thurs|fri|satur|sun)days)?\b[^,;!?\n]{0,40})"),
-    Rule::routine(Plain, r"(?i)\b(?:i|we) (?:usually|always|normally|typically|generally) (?P<q>[a-z][^,;!?\n]{1,60}?) (?P<v>(?:at|before|after|around|by) [^,;!?\n]{1,50})"),
+    Rule::routine(
+        Plain,
+        r"(?i)\b(?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]{1,60}?) (?P<v>(?:every|each) (?:single |other )?(?:day|morning|afternoon|evening|night|week|weekday|weekend|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b[^,;!?\n]{0,60})",
+    ),
+    Rule::routine(
+        Plain,
+        r"(?i)\b(?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]{1,60}?) (?P<v>(?:once|twice|three times|four times|five times|\d times) (?:a|per|each|every) (?:day|week|month|year))",
+    ),
+    Rule::routine(
+        Plain,
+        r"(?i)^(?P<v>(?:every|each) (?:single |other )?(?:day|morning|afternoon|evening|night|week|weekday|weekend|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?: (?:at|before|after|around) [^,;!?\n]{1,30}?)?),? (?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]{1,80})",
+    ),
+    Rule::routine(
+        Plain,
+        r"(?i)^(?P<v>on (?:mon|tues|wednes|thurs|fri|satur|sun)days(?: and (?:mon|tues|wednes|thurs|fri|satur|sun)days)?),? (?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]{1,80})",
+    ),
+    Rule::routine(
+        Plain,
+        r"(?i)\b(?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]{1,60}?) (?P<v>on (?:mon|tues|wednes|thurs|fri|satur|sun)days(?: and (?:mon|tues|wednes|thurs|fri|satur|sun)days)?\b[^,;!?\n]{0,40})",
+    ),
+    Rule::routine(
+        Plain,
+        r"(?i)\b(?:i|we) (?:usually|always|normally|typically|generally) (?P<q>[a-z][^,;!?\n]{1,60}?) (?P<v>(?:at|before|after|around|by) [^,;!?\n]{1,50})",
+    ),
 ];
 
 const EVENTS: &[Rule] = &[

@@ -6,7 +6,7 @@ use loopwright_contract::memory::Layer;
 use super::check;
 use super::error::FoldError;
 use super::event::{
-    Captured, Contested, Content, Event, Exported, Happened, Outcome, Purged, Replaced, Revised, Verified,
+    Captured, Content, Contested, Event, Exported, Happened, Outcome, Purged, Replaced, Revised, Verified,
 };
 use super::mark::Mark;
 use super::state::{Grave, Slot, State, put_content};
@@ -198,7 +198,12 @@ impl State {
         Ok(())
     }
 
-    fn happened(&mut self, sequence: Sequence, Happened { id, at }: Happened, verb: &'static str) -> Result<(), FoldError> {
+    fn happened(
+        &mut self,
+        sequence: Sequence,
+        Happened { id, at }: Happened,
+        verb: &'static str,
+    ) -> Result<(), FoldError> {
         let ordinal = self.current(id, verb)?;
         let slot = self.slot_mut(ordinal).ok_or(FoldError::Unknown { id })?;
         let refused = FoldError::Status { id, status: slot.unit.status, verb };

@@ -102,9 +102,8 @@ pub(super) enum BadHeader {
 /// Reads a header and returns the first sequence.
 pub(super) fn read_header(bytes: &[u8], magic: [u8; 8]) -> Result<Sequence, BadHeader> {
     let bad = |expected: &str, found: String| BadHeader::Bad(Bad::new(expected, found));
-    let head = bytes
-        .get(..HEADER_BYTES - 4)
-        .ok_or_else(|| bad("a header of 28 bytes", format!("{} bytes", bytes.len())))?;
+    let head =
+        bytes.get(..HEADER_BYTES - 4).ok_or_else(|| bad("a header of 28 bytes", format!("{} bytes", bytes.len())))?;
     if !head.starts_with(&magic) {
         let start = head.get(..8).unwrap_or_default();
         return Err(bad(&format!("`{}`", magic.escape_ascii()), format!("`{}`", start.escape_ascii())));

@@ -93,7 +93,9 @@ pub(super) fn list(files: &dyn Files, folder: &Path) -> Result<List, StoreError>
     }
     for entry in files.list(folder).map_err(|error| StoreError::io("list", folder, error))? {
         let file = folder.join(&entry.name);
-        let length = if entry.folder || entry.name.ends_with(TEMPORARY) { 0 } else {
+        let length = if entry.folder || entry.name.ends_with(TEMPORARY) {
+            0
+        } else {
             files.length(&file).map_err(|error| StoreError::io("read", &file, error))?
         };
         if length > HEADER_BYTES as u64 {
@@ -147,7 +149,8 @@ pub(super) fn open(
         let cut = file.truncate(length).and_then(|()| file.sync());
         cut.map_err(|error| StoreError::io("cut the torn tail of", &path, error))?;
     }
-    let mut log = Log { files, folder: folder.to_path_buf(), list, sizes, file, length, dirty: false, doubt: false, last };
+    let mut log =
+        Log { files, folder: folder.to_path_buf(), list, sizes, file, length, dirty: false, doubt: false, last };
     let removed = log.sweep()?;
     Ok((log, Opened { torn, removed }))
 }
@@ -347,9 +350,13 @@ impl Log {
 
     /// Bytes of the segments.
     pub(super) fn bytes(&self) -> Result<u64, StoreError> {
-        self.list.segments.iter().map(|listed| {
-            let path = self.path(listed);
-            self.files.length(&path).map_err(|error| StoreError::io("read", &path, error))
-        }).sum()
+        self.list
+            .segments
+            .iter()
+            .map(|listed| {
+                let path = self.path(listed);
+                self.files.length(&path).map_err(|error| StoreError::io("read", &path, error))
+            })
+            .sum()
     }
 }

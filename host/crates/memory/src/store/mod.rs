@@ -41,7 +41,7 @@ mod transaction;
 
 pub use error::{FoldError, REPAIR_COMMAND, StoreError};
 pub use event::{
-    Captured, Contested, Content, Event, Exported, Happened, Indexed, Outcome, Purged, Rejected, Replaced, Revised,
+    Captured, Content, Contested, Event, Exported, Happened, Indexed, Outcome, Purged, Rejected, Replaced, Revised,
     Tombstone, Verified, Void,
 };
 pub use export::{EXPORT_FORMAT, EXPORT_VERSION, Written};

@@ -96,7 +96,8 @@ impl Salvage<'_> {
             match frame::read(bytes, at) {
                 Ok(None) => return Ok(()),
                 Ok(Some((record, next))) => {
-                    let refuse = |source| StoreError::Record { folder: folder.clone(), sequence: record.sequence, source };
+                    let refuse =
+                        |source| StoreError::Record { folder: folder.clone(), sequence: record.sequence, source };
                     self.put(&record).map_err(refuse)?;
                     at = next;
                 }
@@ -137,12 +138,7 @@ fn files_of(files: &dyn Files, logs: &Path) -> Result<(Vec<String>, Vec<String>,
 }
 
 /// Writes the log anew from what can still be read of it, as one segment. The old files are put aside.
-pub(super) fn repair(
-    files: &Arc<dyn Files>,
-    folder: &Path,
-    key: &RootKey,
-    sizes: Sizes,
-) -> Result<Repair, StoreError> {
+pub(super) fn repair(files: &Arc<dyn Files>, folder: &Path, key: &RootKey, sizes: Sizes) -> Result<Repair, StoreError> {
     let logs = folder.join(LOG);
     let (names, all, generation) = files_of(files.as_ref(), &logs)?;
     let state = State::new(key.clone(), sizes.units_max);
