@@ -115,6 +115,15 @@ impl Root {
         Ok(folder)
     }
 
+    /// Opens the pool that a workspace's users share: a store of its own, of no user.
+    ///
+    /// # Errors
+    /// As [`Root::user`].
+    pub fn pool_store(&self, workspace: &WorkspaceId) -> Result<Store, StoreError> {
+        let folder = self.pool(workspace)?;
+        self.store(&folder, self.pool_key(workspace))
+    }
+
     /// A key for a workspace's pool.
     #[must_use]
     pub fn pool_key(&self, workspace: &WorkspaceId) -> RootKey {
@@ -133,15 +142,19 @@ impl Root {
     /// [`StoreError::Locked`] when another process has it open; [`StoreError::Damaged`], [`StoreError::Record`] and [`StoreError::Version`]
     /// when its log is not as it was written; [`StoreError::Io`] when the disk refuses.
     pub fn user(&self, workspace: &WorkspaceId, user: &UserId) -> Result<Store, StoreError> {
-        let folder = self.user_folder(workspace, user);
-        let slot = self.slots.slot(&folder);
+        create(self.files.as_ref(), &self.workspace_folder(workspace))?;
+        self.store(&self.user_folder(workspace, user), self.user_key(workspace, user))
+    }
+
+    /// Opens the store of a folder, once in this process.
+    fn store(&self, folder: &Path, key: RootKey) -> Result<Store, StoreError> {
+        let slot = self.slots.slot(folder);
         let mut open = guard(&slot);
         let shared = if let Some(shared) = &open.shared {
             shared.clone()
         } else {
-            create(self.files.as_ref(), &self.workspace_folder(workspace))?;
-            create(self.files.as_ref(), &folder)?;
-            let shared = Shared::open(self.files.clone(), &folder, self.user_key(workspace, user), self.sizes)?;
+            create(self.files.as_ref(), folder)?;
+            let shared = Shared::open(self.files.clone(), folder, key, self.sizes)?;
             open.shared.insert(Arc::new(shared)).clone()
         };
         open.handles += 1;
