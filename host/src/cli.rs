@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use loopwright_kit::{Kind, Lang};
 
+use crate::cli_memory::MemoryArgs;
 use crate::cli_registry::RegistryCommand;
 use crate::cli_serve::ServeCommand;
 
@@ -96,6 +97,8 @@ pub enum Command {
     /// Serves phone worlds to other programs.
     #[command(subcommand)]
     Serve(ServeCommand),
+    /// What is remembered of a user: captures, finds, forgets, proves.
+    Memory(Box<MemoryArgs>),
     /// Measures what a call, a reset, a fork and a verdict cost, beside bare wasmtime; or runs attacks.
     Bench(BenchArgs),
     /// Says what is installed, what is missing and how to get it.

@@ -2,6 +2,7 @@
 //! episodes, tools or verdicts; every behaviour lives in the crate that it wires.
 
 pub mod cli;
+pub mod cli_memory;
 pub mod cli_registry;
 pub mod cli_serve;
 pub mod commands;
@@ -57,6 +58,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Show(args) => commands::show::show(shared, args),
         Command::Verifier(command) => commands::verifier::verifier(shared, command),
         Command::Serve(command) => commands::serve::serve(shared, command),
+        Command::Memory(args) => commands::memory::memory(shared, args),
         Command::Bench(args) => commands::bench::bench(shared, args),
         Command::Doctor => commands::doctor::doctor(shared),
         Command::CompileComponent(args) => commands::compile::compile(args),

@@ -6,6 +6,7 @@ pub mod compile;
 mod consent;
 pub mod doctor;
 pub mod gate;
+pub mod memory;
 pub mod pack;
 pub mod plugin;
 pub mod registry;

@@ -13,6 +13,7 @@ mod compile;
 mod grants;
 mod hostile;
 mod mcp;
+mod memory;
 mod registry;
 mod verifier;
 

@@ -1,5 +1,7 @@
 //! From what was said to what is known: capture, propose, verify, reconcile, index.
 
+use std::io::BufRead;
+
 use loopwright_contract::memory::{Layer, Role};
 
 use super::{Derived, Memory, MemoryFault};
@@ -11,7 +13,7 @@ use crate::moment::Moment;
 use crate::names::KnownNames;
 use crate::prospective::completed_by;
 use crate::reconcile::{Decision, Standing, absorb, reconcile};
-use crate::store::{At, Capture, Content, Kept, Of, Snapshot, StoreError, Transaction};
+use crate::store::{At, Capture, Content, Imported, Kept, Of, Snapshot, StoreError, Transaction};
 use crate::unit::{Sequence, Trust, Unit};
 use crate::verify::{Captures, Verified, verify};
 
@@ -68,6 +70,18 @@ impl Memory {
         }
         self.keep_step(&mut derived, before)?;
         Ok(understood)
+    }
+
+    /// Keeps the units of an export; see [`Store::import`](crate::store::Store::import).
+    ///
+    /// # Errors
+    /// [`MemoryFault::Store`] for the first line that is refused; nothing is kept then.
+    pub fn import(&self, from: &mut dyn BufRead, now: &Moment) -> Result<Imported, MemoryFault> {
+        let mut derived = self.derived();
+        let before = self.store.snapshot().sequence();
+        let imported = self.store.import(from, now)?;
+        self.keep_step(&mut derived, before)?;
+        Ok(imported)
     }
 
     fn derive(

@@ -68,6 +68,14 @@ pub struct Checked {
     pub vectors: usize,
 }
 
+impl Checked {
+    /// Whether the index has what the log has.
+    #[must_use]
+    pub fn is_in_step(&self) -> bool {
+        u64::try_from(self.indexed).is_ok_and(|indexed| indexed == self.store.units)
+    }
+}
+
 impl Memory {
     /// Removes what is selected, and what rests on it alone, for good. `sources` says whether what was said goes too.
     ///

@@ -1,0 +1,183 @@
+//! `memory`: what is remembered of one user, from the command line. It opens, asks and prints; what is believed, found and forgotten is decided
+//! in the memory.
+
+mod bench;
+mod keep;
+mod print;
+mod read;
+mod write;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use loopwright_contract::memory::{Embedder, Layer, Role};
+use loopwright_memory::id::{RootKey, UserId, WorkspaceId};
+use loopwright_memory::memory::{Helpers, Memory, MemoryFault, Pool};
+use loopwright_memory::moment::{Moment, Zone};
+use loopwright_memory::store::{Disk, Root, StoreError};
+use loopwright_memory::unit::ClaimKey;
+use loopwright_models::embed::LocalEmbedder;
+
+use crate::cli::Shared;
+use crate::cli_memory::{LayerArg, MemoryArgs, MemoryCommand, RoleArg};
+use crate::exit::{Exit, NotInstalled};
+use crate::{output, wire};
+
+/// What a command works with.
+pub(super) struct Desk<'a> {
+    args: &'a MemoryArgs,
+    json: bool,
+    root: Root,
+    workspace: WorkspaceId,
+    user: UserId,
+    zone: Zone,
+    now: Moment,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// What is wrong with an argument, a file or the memory.
+pub fn memory(shared: &Shared, args: &MemoryArgs) -> anyhow::Result<Exit> {
+    if let MemoryCommand::Bench(bench) = &args.command {
+        return bench::bench(shared, args, bench);
+    }
+    let desk = Desk::new(shared, args)?;
+    let done = match &args.command {
+        MemoryCommand::Add(add) => write::add(&desk, add),
+        MemoryCommand::Forget(forget) => write::forget(&desk, forget),
+        MemoryCommand::Import { file } => write::import(&desk, file),
+        MemoryCommand::Rebuild { repair } => write::rebuild(&desk, *repair),
+        MemoryCommand::Share { id, reviewed } => write::share(&desk, id, *reviewed),
+        MemoryCommand::Search(search) => read::search(&desk, search),
+        MemoryCommand::Show { id } => read::show(&desk, id),
+        MemoryCommand::History { id, claim } => read::history(&desk, id.as_deref(), claim.as_deref()),
+        MemoryCommand::Served => read::served(&desk),
+        MemoryCommand::Export { out } => read::export(&desk, out.as_deref()),
+        MemoryCommand::Verify { absent } => read::verify(&desk, absent.as_deref()),
+        MemoryCommand::Stats => read::stats(&desk),
+        MemoryCommand::Pool { query } => read::pool(&desk, query.as_deref()),
+        MemoryCommand::Bench(_) => Ok(Exit::BadInput),
+    };
+    done.map_err(missing)
+}
+
+/// What is not there, or in somebody else's hands, has an exit code of its own.
+fn missing(error: anyhow::Error) -> anyhow::Error {
+    let absent = error.chain().any(|cause| {
+        matches!(cause.downcast_ref::<StoreError>(), Some(StoreError::Locked { .. }))
+            || matches!(
+                cause.downcast_ref::<MemoryFault>(),
+                Some(MemoryFault::Unknown { .. } | MemoryFault::Store(StoreError::Locked { .. }))
+            )
+    });
+    if absent { NotInstalled(format!("{error:#}")).into() } else { error }
+}
+
+impl<'a> Desk<'a> {
+    fn new(shared: &Shared, args: &'a MemoryArgs) -> anyhow::Result<Self> {
+        let key = wire::secret(&args.memory)
+            .with_context(|| format!("the key of the memories in `{}`", args.memory.display()))?;
+        let zone = Zone::new(&args.zone)?;
+        let now = match &args.now {
+            Some(text) => Moment::parse(text, &zone)?,
+            None => Moment::new(machine_seconds()?, zone.clone())?,
+        };
+        Ok(Self {
+            args,
+            json: shared.json,
+            root: Root::open(Arc::new(Disk), &args.memory, RootKey::new(key))?,
+            workspace: WorkspaceId::new(&args.workspace)?,
+            user: UserId::new(&args.user)?,
+            zone,
+            now,
+        })
+    }
+
+    fn helpers(&self) -> anyhow::Result<Helpers> {
+        Ok(Helpers { embedder: embedder(self.args)?, proposer: None })
+    }
+
+    fn open(&self) -> anyhow::Result<Memory> {
+        Ok(Memory::open(&self.root, &self.workspace, &self.user, self.helpers()?)?)
+    }
+
+    /// The same for a command that only reads: a user who has none gets none.
+    fn open_existing(&self) -> anyhow::Result<Memory> {
+        if !self.root.has(&self.workspace, &self.user) {
+            let user = self.user.as_str();
+            return Err(NotInstalled(format!("user `{user}` has no memory here\nhint: `memory add` begins one")).into());
+        }
+        self.open()
+    }
+
+    fn pool(&self) -> anyhow::Result<Pool> {
+        Ok(Pool::open(&self.root, &self.workspace, self.helpers()?)?)
+    }
+
+    fn moment(&self, text: &str) -> anyhow::Result<Moment> {
+        Ok(Moment::parse(text, &self.zone)?)
+    }
+}
+
+fn machine_seconds() -> anyhow::Result<i64> {
+    #[expect(clippy::disallowed_methods, reason = "the composition root reads the machine's clock")]
+    let now = SystemTime::now();
+    Ok(i64::try_from(now.duration_since(UNIX_EPOCH)?.as_secs())?)
+}
+
+/// The embedder; none when it is switched off or not installed, which is told once.
+fn embedder(args: &MemoryArgs) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
+    if args.lexical {
+        return Ok(None);
+    }
+    if !args.embedder.join("model.safetensors").exists() {
+        output::note(format_args!(
+            "no embedder in `{}`: search is by words alone (`cargo xtask setup` fetches it)",
+            args.embedder.display()
+        ));
+        return Ok(None);
+    }
+    load(&args.embedder).map(Some)
+}
+
+fn load(folder: &Path) -> anyhow::Result<Arc<dyn Embedder>> {
+    let embedder = LocalEmbedder::load(folder).with_context(|| format!("the embedder in `{}`", folder.display()))?;
+    Ok(Arc::new(embedder))
+}
+
+/// `subject/predicate` or `subject/predicate/qualifier`.
+fn claim_key(text: &str) -> anyhow::Result<ClaimKey> {
+    let mut parts = text.splitn(3, '/').map(str::to_owned);
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(subject), Some(predicate), qualifier) if !subject.is_empty() && !predicate.is_empty() => {
+            Ok(ClaimKey { subject, predicate, qualifier })
+        }
+        _ => anyhow::bail!("`{text}` is not a claim: expected `subject/predicate` or `subject/predicate/qualifier`, such as `user/lives_in`"),
+    }
+}
+
+impl From<RoleArg> for Role {
+    fn from(role: RoleArg) -> Self {
+        match role {
+            RoleArg::User => Self::User,
+            RoleArg::Other => Self::Other,
+            RoleArg::Assistant => Self::Assistant,
+            RoleArg::Tool => Self::Tool,
+            RoleArg::System => Self::System,
+        }
+    }
+}
+
+impl From<LayerArg> for Layer {
+    fn from(layer: LayerArg) -> Self {
+        match layer {
+            LayerArg::Profile => Self::Profile,
+            LayerArg::Episodic => Self::Episodic,
+            LayerArg::LongTerm => Self::LongTerm,
+            LayerArg::Prospective => Self::Prospective,
+        }
+    }
+}

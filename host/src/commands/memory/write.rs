@@ -1,0 +1,194 @@
+//! What changes a memory.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use loopwright_contract::memory::Role;
+use loopwright_memory::id::UnitId;
+use loopwright_memory::memory::{Memory, Shared, Sharing, trust_of};
+use loopwright_memory::message::{Message, Place};
+use loopwright_memory::store::{Capture, Selection, Sources};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Desk, claim_key, print};
+use crate::cli_memory::{AddArgs, ForgetArgs, RoleArg};
+use crate::exit::Exit;
+use crate::output;
+
+/// Messages that are captured at a time.
+const BATCH: usize = 256;
+/// Bytes of one line of a file of messages.
+const LINE_BYTES_MAX: usize = 512 * 1024;
+
+/// A line of a file of messages.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    text: String,
+    #[serde(default)]
+    speaker: Option<String>,
+    #[serde(default)]
+    role: Option<Role>,
+    #[serde(default)]
+    at: Option<String>,
+    #[serde(default)]
+    dialogue: Option<String>,
+    #[serde(default)]
+    session: Option<String>,
+}
+
+pub(super) fn add(desk: &Desk<'_>, args: &AddArgs) -> anyhow::Result<Exit> {
+    let memory = desk.open()?;
+    let mut captures = Vec::new();
+    match &args.from {
+        Some(file) => {
+            let reader = BufReader::new(File::open(file).with_context(|| format!("`{}`", file.display()))?);
+            for (number, line) in reader.lines().enumerate() {
+                let at = || format!("`{}`, line {}", file.display(), number + 1);
+                let line = line.with_context(at)?;
+                if line.len() > LINE_BYTES_MAX {
+                    bail!("{}: {} bytes, expected at most {LINE_BYTES_MAX}", at(), line.len());
+                }
+                if line.trim().is_empty() {
+                    continue;
+                }
+                let said: Line = serde_json::from_str(&line).with_context(at)?;
+                captures.push(capture(desk, args, said, u32::try_from(number)?).with_context(at)?);
+            }
+        }
+        None => {
+            let said = Line {
+                text: args.text.clone().unwrap_or_default(),
+                speaker: None,
+                role: None,
+                at: args.at.clone(),
+                dialogue: None,
+                session: None,
+            };
+            let mut said = capture(desk, args, said, 0)?;
+            said.message.place.position = next_position(&memory, &said.message.place);
+            captures.push(said);
+        }
+    }
+    let bar = output::bar(captures.len(), "capturing");
+    let mut understood = Vec::with_capacity(captures.len());
+    for batch in captures.chunks(BATCH) {
+        understood.extend(memory.capture(batch.to_vec(), &desk.now)?);
+        bar.inc(batch.len() as u64);
+    }
+    bar.finish_and_clear();
+    print::understood(desk.json, &memory, &understood);
+    Ok(Exit::Good)
+}
+
+/// After what was said before in the same session: two things of one second have an order.
+fn next_position(memory: &Memory, place: &Place) -> u32 {
+    let snapshot = memory.snapshot();
+    let places = snapshot.units().filter_map(|(_, unit)| unit.place.as_ref());
+    let same = places.filter(|other| (&other.dialogue, &other.session) == (&place.dialogue, &place.session));
+    same.map(|other| other.position.saturating_add(1)).max().unwrap_or(0)
+}
+
+fn capture(desk: &Desk<'_>, args: &AddArgs, said: Line, position: u32) -> anyhow::Result<Capture> {
+    let mentioned = match &said.at {
+        Some(at) => desk.moment(at)?,
+        None => desk.now.clone(),
+    };
+    let role = said.role.unwrap_or_else(|| args.role.into());
+    let speaker = said.speaker.unwrap_or_else(|| match (role, args.role) {
+        (Role::User, _) | (_, RoleArg::User) => args.speaker.clone(),
+        _ => format!("{role:?}").to_lowercase(),
+    });
+    let session = said
+        .session
+        .or_else(|| args.session.clone())
+        .unwrap_or_else(|| mentioned.civil().date().to_string());
+    let dialogue = said.dialogue.unwrap_or_else(|| args.dialogue.clone());
+    let place = Place { dialogue, session, position, speaker, role };
+    let message = Message { place, text: said.text, mentioned };
+    message.check()?;
+    Ok(Capture::of(message, trust_of(role)))
+}
+
+pub(super) fn forget(desk: &Desk<'_>, args: &ForgetArgs) -> anyhow::Result<Exit> {
+    if args.everything {
+        return forget_everything(desk);
+    }
+    let selection = if let Some(claim) = &args.claim {
+        Selection::Claim(claim_key(claim)?)
+    } else if args.from.is_some() || args.until.is_some() {
+        let seconds = |text: &Option<String>, open: i64| match text {
+            Some(text) => desk.moment(text).map(|moment| moment.seconds()),
+            None => Ok(open),
+        };
+        Selection::Mentioned { from: seconds(&args.from, i64::MIN)?, until: seconds(&args.until, i64::MAX)? }
+    } else {
+        Selection::Units(args.id.iter().map(|id| id.parse()).collect::<Result<Vec<UnitId>, _>>()?)
+    };
+    let (memory, pool) = (desk.open_existing()?, desk.pool()?);
+    let forgotten = memory.forget(&selection, Sources::Purge, Some(&pool), &desk.now)?;
+    print::forgotten(desk.json, &forgotten);
+    Ok(Exit::Good)
+}
+
+fn forget_everything(desk: &Desk<'_>) -> anyhow::Result<Exit> {
+    let pool = desk.pool()?;
+    let mut purges = desk.root.unfinished(&desk.workspace)?;
+    purges.extend(desk.root.purge_user(&desk.workspace, &desk.user)?.filter(|purge| !purge.contributions.is_empty()));
+    let mut withdrawn = 0;
+    for purge in &purges {
+        withdrawn += pool.withdraw(&purge.contributions, &desk.now)?;
+        desk.root.finish(purge)?;
+    }
+    let user = desk.user.as_str();
+    if desk.json {
+        output::json(&json!({"user": user, "forgotten": "everything", "withdrawn": withdrawn}));
+    } else {
+        output::line(format_args!("everything of user `{user}` is gone; {withdrawn} contributions were taken out of the pool"));
+    }
+    Ok(Exit::Good)
+}
+
+pub(super) fn import(desk: &Desk<'_>, file: &Path) -> anyhow::Result<Exit> {
+    let memory = desk.open()?;
+    let mut reader = BufReader::new(File::open(file).with_context(|| format!("`{}`", file.display()))?);
+    let imported = memory.import(&mut reader, &desk.now).with_context(|| format!("`{}`", file.display()))?;
+    let purged = imported.purged.len();
+    if desk.json {
+        output::json(&json!({"added": imported.added.len(), "known": imported.known, "forgotten_before": purged}));
+    } else {
+        let added = imported.added.len();
+        output::line(format_args!(
+            "{added} units were added, {} were here already, {purged} were forgotten here before and stay so",
+            imported.known
+        ));
+    }
+    Ok(Exit::Good)
+}
+
+pub(super) fn rebuild(desk: &Desk<'_>, repair: bool) -> anyhow::Result<Exit> {
+    if repair {
+        let repair = desk.root.repair(&desk.workspace, &desk.user)?;
+        print::repaired(desk.json, &repair);
+    }
+    let memory = desk.open_existing()?;
+    memory.rebuild()?;
+    let checked = memory.check()?;
+    if desk.json {
+        output::json(&json!({"units": checked.store.units, "indexed": checked.indexed, "vectors": checked.vectors}));
+    } else {
+        output::line(format_args!("{} units are indexed, {} have vectors", checked.indexed, checked.vectors));
+    }
+    Ok(Exit::Good)
+}
+
+pub(super) fn share(desk: &Desk<'_>, id: &str, reviewed: bool) -> anyhow::Result<Exit> {
+    let (memory, pool) = (desk.open_existing()?, desk.pool()?);
+    let sharing = if reviewed { Sharing::Reviewed } else { Sharing::Unreviewed };
+    let shared = memory.share(id.parse()?, sharing, &pool, &desk.now)?;
+    print::shared(desk.json, &shared);
+    Ok(if matches!(shared, Shared::Given { .. }) { Exit::Good } else { Exit::Differs })
+}
