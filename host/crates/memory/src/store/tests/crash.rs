@@ -1,1 +1,357 @@
-//! Tests.
+//! Histories that end at any step, and what must be there afterwards. The model knows nothing of logs: it keeps lists of what was said, derived
+//! and purged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+
+/// What the model knows of one unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Known {
+    text: String,
+    status: Status,
+    /// The messages that it rests on, by number; the first gave it its value. Of a message: none.
+    rests_on: Vec<u64>,
+    predicate: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Model {
+    units: BTreeMap<u64, Known>,
+    /// Words that must be nowhere.
+    purged: BTreeSet<String>,
+}
+
+/// A word that is in one message, and nowhere else.
+fn word(number: u64) -> String {
+    format!("w{number:04}x")
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Say(Vec<u64>),
+    Claim { predicate: String, on: Vec<u64> },
+    Purge { ordinal: u64, sources: bool },
+    PurgeClaim(String),
+    Redact(u64),
+    Contest(u64, u64),
+    Reject(u64),
+    Checkpoint,
+    Reopen,
+}
+
+impl Model {
+    fn live(&self, keep: impl Fn(&Known) -> bool) -> Vec<u64> {
+        self.units.iter().filter(|(_, known)| keep(known)).map(|(ordinal, _)| *ordinal).collect()
+    }
+
+    fn head(&self, predicate: &str) -> Option<u64> {
+        let current = |known: &Known| known.predicate.as_deref() == Some(predicate) && known.status.is_current();
+        self.live(current).first().copied()
+    }
+
+    fn remove(&mut self, ordinal: u64) {
+        if let Some(known) = self.units.remove(&ordinal) {
+            self.purged.extend(words(&known.text).filter(|_| known.rests_on.is_empty()));
+        }
+    }
+
+    /// What rests on messages that are gone goes with them, or loses its text when that came from them.
+    fn settle(&mut self) {
+        let said = |units: &BTreeMap<u64, Known>, ordinal: &u64| {
+            units.get(ordinal).is_some_and(|known| known.status != Status::Redacted)
+        };
+        for ordinal in self.live(|known| !known.rests_on.is_empty()) {
+            let known = self.units[&ordinal].clone();
+            let left: Vec<u64> = known.rests_on.iter().filter(|on| said(&self.units, on)).copied().collect();
+            let silent = left.first() != known.rests_on.first();
+            if left.len() == known.rests_on.len() {
+                continue;
+            }
+            if left.is_empty() || (silent && !(known.status.is_current() || known.status == Status::Candidate)) {
+                self.units.remove(&ordinal);
+            } else if let Some(known) = self.units.get_mut(&ordinal) {
+                known.rests_on = left;
+                if silent {
+                    (known.text, known.status, known.predicate) = (String::new(), Status::Candidate, None);
+                }
+            }
+        }
+        for ordinal in self.live(|known| known.status == Status::Contested) {
+            let predicate = self.units[&ordinal].predicate.clone();
+            if self.live(|known| known.status == Status::Contested && known.predicate == predicate).len() == 1
+                && let Some(known) = self.units.get_mut(&ordinal)
+            {
+                known.status = Status::Verified;
+            }
+        }
+    }
+
+    fn follow(&mut self, act: &Act, next: u64) {
+        match act {
+            Act::Say(numbers) => {
+                for (ordinal, number) in (next..).zip(numbers) {
+                    let text = format!("I said {}", word(*number));
+                    let known = Known { text, status: Status::Verified, rests_on: Vec::new(), predicate: None };
+                    self.units.insert(ordinal, known);
+                }
+            }
+            Act::Claim { predicate, on } => {
+                if let Some(head) = self.head(predicate).and_then(|head| self.units.get_mut(&head)) {
+                    head.status = Status::Superseded;
+                }
+                let value = words(&self.units[&on[0]].text).next().expect("a word");
+                let (text, predicate) = (format!("{predicate} {value}"), Some(predicate.clone()));
+                self.units.insert(next, Known { text, status: Status::Verified, rests_on: on.clone(), predicate });
+                self.settle();
+            }
+            Act::Purge { ordinal, sources } => {
+                let on = self.units[ordinal].rests_on.clone();
+                self.remove(*ordinal);
+                for ordinal in on.into_iter().filter(|_| *sources) {
+                    self.remove(ordinal);
+                }
+                self.settle();
+            }
+            Act::PurgeClaim(predicate) => {
+                for ordinal in self.live(|known| known.predicate.as_ref() == Some(predicate)) {
+                    for on in self.units[&ordinal].rests_on.clone() {
+                        self.remove(on);
+                    }
+                    self.remove(ordinal);
+                }
+                self.settle();
+            }
+            Act::Redact(ordinal) => {
+                let known = self.units.get_mut(ordinal).expect("known");
+                self.purged.extend(words(&known.text));
+                (known.text, known.status) = (String::new(), Status::Redacted);
+                self.settle();
+            }
+            Act::Contest(left, right) => {
+                for ordinal in [left, right] {
+                    self.units.get_mut(ordinal).expect("known").status = Status::Contested;
+                }
+            }
+            Act::Reject(_) | Act::Checkpoint | Act::Reopen => {}
+        }
+    }
+
+    /// What a memory should show.
+    fn shows(&self) -> Vec<(u64, String, Status)> {
+        self.units.iter().map(|(ordinal, known)| (*ordinal, known.text.clone(), known.status)).collect()
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(' ').filter(|word| word.starts_with('w') && word.ends_with('x')).map(str::to_owned)
+}
+
+/// A history that makes sense, one act after another.
+fn history(random: &mut Random, length: usize) -> Vec<(Act, Model, Model)> {
+    let (mut model, mut acts, mut said, mut next) = (Model::default(), Vec::new(), 0, 0);
+    while acts.len() < length {
+        let messages = model.live(|known| known.rests_on.is_empty() && known.status == Status::Verified);
+        let pick = |from: &[u64], random: &mut Random| from[random.below(from.len() as u64) as usize];
+        let all = model.live(|_| true);
+        let predicate = format!("p{}", random.below(3));
+        let act = match random.below(14) {
+            4..=6 if !messages.is_empty() => {
+                let mut on = vec![pick(&messages, random), pick(&messages, random)];
+                on.dedup();
+                // The same claim of the same message would be the same unit, or contest itself.
+                let value = words(&model.units[&on[0]].text).next().expect("a word");
+                let text = format!("{predicate} {value}");
+                if model.units.values().any(|known| known.text == text) || model.purged.contains(&text) {
+                    continue;
+                }
+                Act::Claim { predicate, on }
+            }
+            7 | 8 if !all.is_empty() => Act::Purge { ordinal: pick(&all, random), sources: random.below(2) == 0 },
+            9 => Act::PurgeClaim(predicate),
+            10 if !messages.is_empty() => Act::Redact(pick(&messages, random)),
+            11 if !messages.is_empty() => Act::Reject(pick(&messages, random)),
+            12 => Act::Checkpoint,
+            13 => Act::Reopen,
+            _ => {
+                let numbers = (said..=said + random.below(3)).collect::<Vec<_>>();
+                said += numbers.len() as u64;
+                Act::Say(numbers)
+            }
+        };
+        let before = model.clone();
+        model.follow(&act, next);
+        // A text whose derived unit was purged does not come back from the same message: such claims are not made.
+        for (ordinal, known) in &before.units {
+            if !known.rests_on.is_empty() && model.units.get(ordinal).is_none_or(|now| now.text.is_empty()) {
+                model.purged.insert(known.text.clone());
+            }
+        }
+        next = model.units.keys().last().map_or(next, |last| next.max(last + 1));
+        acts.push((act, before, model.clone()));
+    }
+    acts
+}
+
+/// Does it to a store. Kills come back as errors.
+fn perform(files: &Faulty, store: &mut Option<Store>, act: &Act, model: &Model) -> Result<(), StoreError> {
+    let open = store.as_ref().expect("open");
+    let snapshot = open.snapshot();
+    let id = |ordinal: u64| UnitId::of(open.key(), ordinal);
+    let sequence = |ordinal: u64| snapshot.made_at(ordinal).expect("made");
+    match act {
+        Act::Say(numbers) => {
+            let said = numbers.iter().map(|number| capture(*number as u32, &format!("I said {}", word(*number))));
+            let kept = open.capture(said.collect(), &when(5_000))?;
+            assert!(kept.iter().all(|kept| matches!(kept, Kept::New(_))), "{act:?} {kept:?}");
+        }
+        Act::Claim { predicate, on } => {
+            let value = words(&snapshot.unit(on[0]).expect("there").text).next().expect("a word");
+            let sequences: Vec<u64> = on.iter().map(|ordinal| sequence(*ordinal)).collect();
+            let mut transaction = Transaction::at(&snapshot);
+            let new = transaction.add(content(&snapshot, predicate, &value, &sequences), None);
+            if let Some(head) = model.head(predicate) {
+                transaction.supersede(id(head), new);
+            }
+            assert!(open.commit(transaction, &when(6_000))?.added[0].new, "{act:?}");
+        }
+        Act::Purge { ordinal, sources } => {
+            let sources = if *sources { Sources::Purge } else { Sources::Keep };
+            open.purge(&Selection::Units(vec![id(*ordinal)]), sources, &when(9_000))?;
+        }
+        Act::PurgeClaim(predicate) => {
+            open.purge(&Selection::Claim(key_of(predicate)), Sources::Purge, &when(9_000))?;
+        }
+        Act::Redact(ordinal) => {
+            open.redact(&[id(*ordinal)], &when(9_000))?;
+        }
+        Act::Contest(left, right) => {
+            let mut transaction = Transaction::at(&snapshot);
+            transaction.contest(id(*left), id(*right));
+            open.commit(transaction, &when(6_000))?;
+        }
+        Act::Reject(ordinal) => {
+            let mut transaction = Transaction::at(&snapshot);
+            let text = snapshot.unit(*ordinal).expect("there").text.clone();
+            transaction.reject(text, "no rule".into(), vec![quote(&snapshot, sequence(*ordinal))]);
+            open.commit(transaction, &when(6_000))?;
+        }
+        Act::Checkpoint => open.checkpoint()?,
+        Act::Reopen => {
+            *store = None;
+            *store = Some(try_open(files)?);
+        }
+    }
+    Ok(())
+}
+
+fn shown(store: &Store) -> Vec<(u64, String, Status)> {
+    store.snapshot().units().map(|(ordinal, unit)| (ordinal, unit.text.clone(), unit.status)).collect()
+}
+
+/// No file has a purged word.
+fn scan(files: &Faulty, model: &Model, context: &str) {
+    for (path, bytes) in files.all() {
+        let text = String::from_utf8_lossy(&bytes);
+        for word in model.purged.iter().flat_map(|text| words(text)) {
+            let kept = model.units.values().any(|known| known.text.contains(&word));
+            assert!(kept || !text.contains(&word), "{context}: `{word}` is in {path}");
+        }
+    }
+}
+
+/// What a run came to.
+#[derive(Default)]
+struct Count {
+    kills: u64,
+    units: u64,
+    purged: u64,
+}
+
+/// Runs a history that is killed before `step`, opens what is left and compares it with the model. Returns whether it was killed.
+fn run(acts: &[(Act, Model, Model)], step: u64, seed: u64, count: &mut Count) -> bool {
+    let files = Faulty::new();
+    files.die_at(step);
+    let mut store = try_open(&files).ok();
+    let none = Model::default();
+    let (mut possible, mut done) = (vec![&none], 0);
+    if store.is_some() {
+        for (act, before, after) in acts {
+            let performed = perform(&files, &mut store, act, before);
+            match performed {
+                Ok(()) => {
+                    (possible, done) = (vec![after], done + 1);
+                    if files.is_dead() {
+                        break;
+                    }
+                    continue;
+                }
+                Err(StoreError::Leftover { .. }) if store.is_some() => possible = vec![after],
+                Err(error) => {
+                    assert!(files.is_dead(), "{act:?}: {}", told(&error));
+                    possible = vec![before, after];
+                }
+            }
+            break;
+        }
+    }
+    if !files.is_dead() {
+        return false;
+    }
+    drop(store);
+    files.restart(&mut Random(seed ^ step));
+    let store = try_open(&files).unwrap_or_else(|error| panic!("step {step} of {seed}: {}", told(&error)));
+    let found = shown(&store);
+    let Some(model) = possible.iter().find(|model| model.shows() == found) else {
+        panic!("step {step} of {seed}, after {done} acts: found {found:?}, expected one of {possible:#?}");
+    };
+    scan(&files, model, &format!("step {step} of {seed}"));
+    store.verify().unwrap_or_else(|error| panic!("step {step} of {seed}: {}", told(&error)));
+    keep(&store, 60_000, "and life goes on");
+    (count.kills, count.units) = (count.kills + 1, count.units + found.len() as u64);
+    count.purged += model.purged.len() as u64;
+    true
+}
+
+/// Runs a history to its end, and checks every act of it.
+fn whole(acts: &[(Act, Model, Model)], seed: u64) -> u64 {
+    let files = Faulty::new();
+    let mut store = Some(open(&files));
+    for (number, (act, before, after)) in acts.iter().enumerate() {
+        perform(&files, &mut store, act, before).unwrap_or_else(|error| panic!("{act:?}: {}", told(&error)));
+        let store = store.as_ref().expect("open");
+        let context = format!("{seed}: act {number}, {act:?}");
+        assert_eq!(shown(store), after.shows(), "{context}\n{:#?}", before);
+        store.verify().unwrap_or_else(|error| panic!("{context}: {}", told(&error)));
+        scan(&files, after, &context);
+    }
+    files.steps()
+}
+
+#[test]
+fn every_step_of_fifty_histories_may_be_the_last() {
+    let mut count = Count::default();
+    for seed in 0..50 {
+        let acts = history(&mut Random(seed), 12);
+        let steps = whole(&acts, seed);
+        for step in 0..steps {
+            assert!(run(&acts, step, seed, &mut count), "{seed}: step {step} of {steps} is one");
+        }
+        assert!(!run(&acts, steps, seed, &mut count), "{seed}: there is no step {steps}");
+    }
+    println!("50 histories, {} kills: {} units compared, none lost; {} purged texts, none back", count.kills, count.units, count.purged);
+    assert!(count.kills > 4_000 && count.units > 10_000 && count.purged > 1_000);
+}
+
+#[test]
+fn a_thousand_histories_end_somewhere() {
+    let mut count = Count::default();
+    for seed in 1_000..2_000 {
+        let mut random = Random(seed);
+        let acts = history(&mut random, 24);
+        let steps = whole(&acts, seed);
+        assert!(run(&acts, random.below(steps), seed, &mut count));
+    }
+    println!("1000 histories, {} kills: {} units compared, none lost; {} purged texts, none back", count.kills, count.units, count.purged);
+    assert!(count.kills == 1_000);
+}
