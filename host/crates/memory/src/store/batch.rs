@@ -1,7 +1,9 @@
 //! A commit in the making: events followed on a copy of the state, so that what cannot be is refused before a byte is written.
 
 use super::error::{FoldError, StoreError, name_of_claim};
-use super::event::{Captured, Contested, Content, Event, Exported, Happened, Indexed, Rejected, Replaced, Revised, Verified};
+use super::event::{
+    Captured, Content, Contested, Event, Exported, Happened, Indexed, Rejected, Replaced, Revised, Verified,
+};
 use super::fold::Meta;
 use super::log::Line;
 use super::mark::Mark;
@@ -82,7 +84,9 @@ impl Batch {
         let anew = content.evidence.iter().any(|evidence| {
             let capture = state.captured_at(evidence.sequence);
             let said = capture.map(|(_, slot)| slot.unit.mentioned.seconds());
-            evidence.role == Role::User && evidence.sequence > grave.sequence && said.is_some_and(|said| said > grave.at)
+            evidence.role == Role::User
+                && evidence.sequence > grave.sequence
+                && said.is_some_and(|said| said > grave.at)
         });
         if anew {
             return Ok(());
@@ -160,9 +164,7 @@ impl Batch {
             }
             Step::Revise { id, content } => return self.revise(id, content),
             Step::Reject { text, reason, evidence } => Event::Rejected(Rejected { text, reason, evidence }),
-            Step::Supersede { old, new } => {
-                Event::Superseded(Replaced { old: find(old)?, new: Some(find(new)?) })
-            }
+            Step::Supersede { old, new } => Event::Superseded(Replaced { old: find(old)?, new: Some(find(new)?) }),
             Step::Merge { duplicate, kept } => {
                 Event::Merged(Replaced { old: find(duplicate)?, new: Some(find(kept)?) })
             }

@@ -75,7 +75,8 @@ pub(super) fn content(state: &State, content: &Content, scrubbed: bool) -> Resul
 
 /// Checks that a quote is there, word for word, and that it is not relied on more than its message.
 pub(super) fn evidence(state: &State, evidence: &Evidence) -> Result<(), FoldError> {
-    let refuse = |reason| FoldError::Evidence { sequence: evidence.sequence, start: evidence.start, end: evidence.end, reason };
+    let refuse =
+        |reason| FoldError::Evidence { sequence: evidence.sequence, start: evidence.start, end: evidence.end, reason };
     let (_, slot) = state.captured_at(evidence.sequence).ok_or_else(|| refuse("no message was captured there"))?;
     if slot.unit.status == Status::Redacted {
         return Err(refuse("the message was redacted"));

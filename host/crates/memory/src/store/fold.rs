@@ -6,8 +6,9 @@ use loopwright_contract::memory::Layer;
 use super::check;
 use super::error::FoldError;
 use super::event::{
-    Captured, Contested, Content, Event, Exported, Happened, Outcome, Purged, Replaced, Revised, Verified,
+    Captured, Content, Contested, Event, Exported, Happened, Outcome, Purged, Replaced, Revised, Verified,
 };
+use super::limits::SEQUENCE_MAX;
 use super::mark::Mark;
 use super::state::{Grave, Slot, State, put_content};
 use crate::id::UnitId;
@@ -31,7 +32,7 @@ impl State {
     /// Follows one event. After an error the state is to be thrown away.
     pub(super) fn apply(&mut self, meta: Meta, event: Event) -> Result<(), FoldError> {
         let expected = self.sequence + 1;
-        if meta.sequence != expected {
+        if meta.sequence != expected || expected > SEQUENCE_MAX {
             return Err(FoldError::Order { expected, found: meta.sequence });
         }
         self.sequence = meta.sequence;
@@ -61,7 +62,7 @@ impl State {
             Event::Redacted(happened) => self.redacted(meta.sequence, happened.id),
             Event::Purged(purged) => self.purged(meta, purged),
             Event::Void(void) => {
-                if void.through < meta.sequence || void.through == Sequence::MAX {
+                if void.through < meta.sequence || void.through > SEQUENCE_MAX {
                     return Err(FoldError::Order { expected, found: void.through });
                 }
                 self.sequence = void.through;
@@ -198,7 +199,12 @@ impl State {
         Ok(())
     }
 
-    fn happened(&mut self, sequence: Sequence, Happened { id, at }: Happened, verb: &'static str) -> Result<(), FoldError> {
+    fn happened(
+        &mut self,
+        sequence: Sequence,
+        Happened { id, at }: Happened,
+        verb: &'static str,
+    ) -> Result<(), FoldError> {
         let ordinal = self.current(id, verb)?;
         let slot = self.slot_mut(ordinal).ok_or(FoldError::Unknown { id })?;
         let refused = FoldError::Status { id, status: slot.unit.status, verb };

@@ -147,7 +147,10 @@ impl Import<'_> {
         let mut content = content_of(unit);
         for evidence in &mut content.evidence {
             let Some(ours) = self.captures.get(&evidence.sequence) else {
-                return Err(refuse(line, format!("its evidence, record {}, is no message of this file", evidence.sequence)));
+                return Err(refuse(
+                    line,
+                    format!("its evidence, record {}, is no message of this file", evidence.sequence),
+                ));
             };
             let Some(ours) = ours else { return self.became(line, unit.id, Became::Purged) };
             evidence.sequence = *ours;

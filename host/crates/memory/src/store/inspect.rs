@@ -100,7 +100,11 @@ impl Store {
                 follow(&mut state, &logs, record)
             })?;
             let sequence = state.sequence;
-            state.settled().map_err(|(sequence, source)| StoreError::Record { folder: logs.clone(), sequence, source })?;
+            state.settled().map_err(|(sequence, source)| StoreError::Record {
+                folder: logs.clone(),
+                sequence,
+                source,
+            })?;
             let wrong = |found: String| StoreError::Damaged {
                 file: logs.clone(),
                 offset: 0,
@@ -116,13 +120,17 @@ impl Store {
             let image = self.shared.files.read(&self.shared.folder.join(SNAPSHOT)).ok();
             let generation = writer.log.list.generation;
             let image = image.and_then(|bytes| image::decode(&bytes, &state.key, state.units_max, generation));
-            if let Some(difference) = image.as_ref().filter(|image| image.sequence == sequence).and_then(|image| image.difference(&state))
+            if let Some(difference) =
+                image.as_ref().filter(|image| image.sequence == sequence).and_then(|image| image.difference(&state))
             {
                 return Err(wrong(format!("in the snapshot file, {difference}")));
             }
             let links = |slot: &super::state::Slot| {
                 let unit = &slot.unit;
-                unit.supersedes.len() + unit.conflicts.len() + unit.derived_from.len() + usize::from(unit.superseded_by.is_some())
+                unit.supersedes.len()
+                    + unit.conflicts.len()
+                    + unit.derived_from.len()
+                    + usize::from(unit.superseded_by.is_some())
             };
             Ok(Verification {
                 records,
@@ -174,8 +182,11 @@ impl Store {
             let mut past = Vec::new();
             writer.log.replay(0, &mut |record| {
                 let sequence = record.sequence;
-                let event = Event::read(record.kind, record.payload)
-                    .map_err(|source| StoreError::Record { folder: logs.clone(), sequence, source })?;
+                let event = Event::read(record.kind, record.payload).map_err(|source| StoreError::Record {
+                    folder: logs.clone(),
+                    sequence,
+                    source,
+                })?;
                 if event.names(*id, ordinal) {
                     past.push(Past { sequence, at: record.at, event });
                 }

@@ -93,7 +93,9 @@ pub(super) fn list(files: &dyn Files, folder: &Path) -> Result<List, StoreError>
     }
     for entry in files.list(folder).map_err(|error| StoreError::io("list", folder, error))? {
         let file = folder.join(&entry.name);
-        let length = if entry.folder || entry.name.ends_with(TEMPORARY) { 0 } else {
+        let length = if entry.folder || entry.name.ends_with(TEMPORARY) {
+            0
+        } else {
             files.length(&file).map_err(|error| StoreError::io("read", &file, error))?
         };
         if length > HEADER_BYTES as u64 {
@@ -147,10 +149,14 @@ pub(super) fn open(
         let cut = file.truncate(length).and_then(|()| file.sync());
         cut.map_err(|error| StoreError::io("cut the torn tail of", &path, error))?;
     }
-    let mut log = Log { files, folder: folder.to_path_buf(), list, sizes, file, length, dirty: false, doubt: false, last };
+    let mut log =
+        Log { files, folder: folder.to_path_buf(), list, sizes, file, length, dirty: false, doubt: false, last };
     let removed = log.sweep()?;
     Ok((log, Opened { torn, removed }))
 }
+
+/// Gives the new bytes of a segment, or none when it stays as it is; told whether it is the last one.
+pub(super) type Rewriting<'a> = dyn FnMut(&Listed, &[u8], bool) -> Result<Option<Vec<u8>>, StoreError> + 'a;
 
 /// One event that is to be written.
 pub(super) struct Line {
@@ -281,10 +287,7 @@ impl Log {
     }
 
     /// Writes segments anew and makes them the log, all of them or none. `edit` gives the new bytes of a segment, or none when it stays.
-    fn rewrite(
-        &mut self,
-        edit: &mut dyn FnMut(&Listed, &[u8], bool) -> Result<Option<Vec<u8>>, StoreError>,
-    ) -> Result<(), StoreError> {
+    fn rewrite(&mut self, edit: &mut Rewriting<'_>) -> Result<(), StoreError> {
         self.clean()?;
         let mut list = self.list.clone();
         list.generation = list.generation.saturating_add(1);
@@ -306,10 +309,7 @@ impl Log {
     }
 
     /// [`Log::rewrite`], and after an error none of the new files is left, as far as that can be done.
-    pub(super) fn rewrite_or_sweep(
-        &mut self,
-        edit: &mut dyn FnMut(&Listed, &[u8], bool) -> Result<Option<Vec<u8>>, StoreError>,
-    ) -> Result<(), StoreError> {
+    pub(super) fn rewrite_or_sweep(&mut self, edit: &mut Rewriting<'_>) -> Result<(), StoreError> {
         let done = self.rewrite(edit);
         if done.is_err() && !self.doubt {
             self.sweep().ok();
@@ -347,9 +347,13 @@ impl Log {
 
     /// Bytes of the segments.
     pub(super) fn bytes(&self) -> Result<u64, StoreError> {
-        self.list.segments.iter().map(|listed| {
-            let path = self.path(listed);
-            self.files.length(&path).map_err(|error| StoreError::io("read", &path, error))
-        }).sum()
+        self.list
+            .segments
+            .iter()
+            .map(|listed| {
+                let path = self.path(listed);
+                self.files.length(&path).map_err(|error| StoreError::io("read", &path, error))
+            })
+            .sum()
     }
 }

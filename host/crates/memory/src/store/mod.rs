@@ -41,7 +41,7 @@ mod transaction;
 
 pub use error::{FoldError, REPAIR_COMMAND, StoreError};
 pub use event::{
-    Captured, Contested, Content, Event, Exported, Happened, Indexed, Outcome, Purged, Rejected, Replaced, Revised,
+    Captured, Content, Contested, Event, Exported, Happened, Indexed, Outcome, Purged, Rejected, Replaced, Revised,
     Tombstone, Verified, Void,
 };
 pub use export::{EXPORT_FORMAT, EXPORT_VERSION, Written};
@@ -51,8 +51,8 @@ pub use import::Imported;
 pub use inspect::{Past, Stats, Verification};
 pub use limits::{
     BATCH_BYTES_MAX, EVIDENCE_MAX, IMPORT_BYTES_MAX, LABEL_BYTES_MAX, LINKS_MAX, PURGED_PER_RECORD_MAX,
-    REASON_BYTES_MAX, RECORD_BYTES_MAX, SALVAGE_READS_MAX, SEGMENT_BYTES, SNAPSHOT_RECORDS_MIN, Sizes, TAGS_MAX,
-    UNIT_TEXT_BYTES_MAX, UNITS_MAX,
+    REASON_BYTES_MAX, RECORD_BYTES_MAX, SALVAGE_READS_MAX, SEGMENT_BYTES, SEQUENCE_MAX, SNAPSHOT_RECORDS_MIN, Sizes,
+    TAGS_MAX, UNIT_TEXT_BYTES_MAX, UNITS_MAX,
 };
 pub use log::TornTail;
 pub use mark::{Mark, MarkError};

@@ -83,12 +83,9 @@ pub(super) fn read<T: DeserializeOwned>(files: &dyn Files, path: &Path) -> Resul
 
 pub(super) fn header_error(path: &Path, error: BadHeader) -> StoreError {
     match error {
-        BadHeader::Bad(bad) => StoreError::Damaged {
-            file: path.to_path_buf(),
-            offset: 0,
-            expected: bad.expected,
-            found: bad.found,
-        },
+        BadHeader::Bad(bad) => {
+            StoreError::Damaged { file: path.to_path_buf(), offset: 0, expected: bad.expected, found: bad.found }
+        }
         BadHeader::Version(found) => {
             StoreError::Version { file: path.to_path_buf(), found, expected: frame::FORMAT_VERSION }
         }

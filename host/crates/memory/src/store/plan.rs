@@ -212,10 +212,12 @@ impl Plan {
         let Some(old) = before.unit(ordinal) else { return };
         let replaced = old.superseded_by.filter(|id| self.gone_ids.contains(id));
         let (successor, passed) = replaced.map(|id| self.successor(before, id)).unwrap_or_default();
-        let same = replaced.is_some() && successor.is_none() && passed.iter().all(|gone| {
-            let claims = before.unit(*gone).and_then(|unit| unit.claim.as_ref()).zip(old.claim.as_ref());
-            claims.is_some_and(|(gone, own)| gone == own)
-        });
+        let same = replaced.is_some()
+            && successor.is_none()
+            && passed.iter().all(|gone| {
+                let claims = before.unit(*gone).and_then(|unit| unit.claim.as_ref()).zip(old.claim.as_ref());
+                claims.is_some_and(|(gone, own)| gone == own)
+            });
         let free = old.claim.as_ref().and_then(|claim| state.claims.get(&claim.key)).is_some_and(|claims| {
             claims.members.iter().all(|member| state.unit(*member).is_none_or(|unit| !unit.status.is_current()))
         });

@@ -255,7 +255,8 @@ impl Root {
         for entry in entries.iter().filter(|entry| entry.folder && entry.name.starts_with(PURGED)) {
             let folder = parent.join(&entry.name);
             self.remove_purged(&folder)?;
-            let note = note::read::<Contributions>(self.files.as_ref(), &folder.join(CONTRIBUTIONS)).unwrap_or_default();
+            let note =
+                note::read::<Contributions>(self.files.as_ref(), &folder.join(CONTRIBUTIONS)).unwrap_or_default();
             let contributions = note.map(|note| note.contributions).unwrap_or_default();
             let purge = UserPurge { folder, contributions };
             if purge.contributions.is_empty() { self.finish(&purge)? } else { purges.push(purge) }

@@ -40,10 +40,15 @@ impl Plan {
         let segment = segment::cut(&folder.join(listed.name()), bytes, listed.first)?;
         let mut writer = Writer { bytes: frame::header(LOG_MAGIC, listed.first), void: None, changed: false };
         for record in &segment.records {
-            let refuse = |source| StoreError::Record { folder: folder.to_path_buf(), sequence: record.sequence, source };
+            let refuse =
+                |source| StoreError::Record { folder: folder.to_path_buf(), sequence: record.sequence, source };
             writer.put(record, self.edit(before, record).map_err(refuse)?).map_err(refuse)?;
         }
-        writer.flush().map_err(|source| StoreError::Record { folder: folder.to_path_buf(), sequence: segment.last, source })?;
+        writer.flush().map_err(|source| StoreError::Record {
+            folder: folder.to_path_buf(),
+            sequence: segment.last,
+            source,
+        })?;
         Ok(writer.changed.then_some(writer.bytes))
     }
 
@@ -85,15 +90,18 @@ impl Plan {
             Event::Merged(replaced) => self.replaced(replaced, Event::Merged),
             Event::Superseded(replaced) => self.replaced(replaced, Event::Superseded),
             Event::Contested(contested) => keep_unless(goes(&contested.left) || goes(&contested.right)),
-            Event::Fired(happened) | Event::Completed(happened) | Event::Expired(happened) | Event::Redacted(happened) => {
-                keep_unless(goes(&happened.id))
-            }
+            Event::Fired(happened)
+            | Event::Completed(happened)
+            | Event::Expired(happened)
+            | Event::Redacted(happened) => keep_unless(goes(&happened.id)),
             Event::Exported(exported) if exported.of.iter().any(goes) => {
                 let of = exported.of.iter().filter(|id| !goes(id)).copied().collect::<Vec<_>>();
                 Edit::Replace(Box::new(Event::Exported(Exported { of, ..exported })))
             }
             Event::Purged(purged) => self.purged(purged),
-            Event::Verified(_) | Event::Revised(_) | Event::Exported(_) | Event::Indexed(_) | Event::Void(_) => Edit::Keep,
+            Event::Verified(_) | Event::Revised(_) | Event::Exported(_) | Event::Indexed(_) | Event::Void(_) => {
+                Edit::Keep
+            }
         })
     }
 

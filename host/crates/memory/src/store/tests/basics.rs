@@ -13,8 +13,7 @@ fn what_is_captured_is_there_in_order_and_after_reopening() {
         let snapshot = store.snapshot();
         assert_eq!((snapshot.len(), snapshot.ordinals(), snapshot.sequence()), (5, 5, 5));
         let neighbours: Vec<_> = (0..5).map(|ordinal| (snapshot.previous(ordinal), snapshot.next(ordinal))).collect();
-        let expected =
-            [(Some(2), None), (None, Some(2)), (Some(1), Some(0)), (Some(4), None), (None, Some(3))];
+        let expected = [(Some(2), None), (None, Some(2)), (Some(1), Some(0)), (Some(4), None), (None, Some(3))];
         assert_eq!(neighbours, expected);
         let first = snapshot.unit(0).expect("there");
         assert_eq!((first.text.as_str(), first.status, first.evidence[0].sequence), ("message 2", Status::Verified, 1));
@@ -57,7 +56,8 @@ fn the_same_message_is_captured_once() {
 #[test]
 fn a_claim_changes_hands_only_if_nobody_was_faster() {
     let store = open(&Faulty::new());
-    let said = [keep(&store, 0, "I live in Oslo"), keep(&store, 1, "I live in Rome"), keep(&store, 2, "I live in Bern")];
+    let said =
+        [keep(&store, 0, "I live in Oslo"), keep(&store, 1, "I live in Rome"), keep(&store, 2, "I live in Bern")];
     let oslo = claim(&store, "lives_in", "Oslo", &[said[0].sequence], None);
     let snapshot = store.snapshot();
     let prepare = |value: &str, at: At| {
@@ -121,11 +121,21 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
         ("cannot be fired", &|tx| tx.fire(oslo.id, when(1))),
         ("cannot be revised", &|tx| tx.revise(said.id, base.clone())),
         ("addition 4", &|tx| tx.merge(oslo.id, Of::New(4))),
-        ("evidence is empty", &|tx| { tx.add(with(&|content| content.evidence.clear()), None); }),
-        ("text is empty", &|tx| { tx.add(with(&|content| content.text = " ".into()), None); }),
-        ("no message was captured", &|tx| { tx.add(with(&|content| content.evidence[0].sequence = 2), None); }),
-        ("no such bytes", &|tx| { tx.add(with(&|content| content.evidence[0].end = 99), None); }),
-        ("digest is not", &|tx| { tx.add(with(&|content| content.evidence[0].start = 1), None); }),
+        ("evidence is empty", &|tx| {
+            tx.add(with(&|content| content.evidence.clear()), None);
+        }),
+        ("text is empty", &|tx| {
+            tx.add(with(&|content| content.text = " ".into()), None);
+        }),
+        ("no message was captured", &|tx| {
+            tx.add(with(&|content| content.evidence[0].sequence = 2), None);
+        }),
+        ("no such bytes", &|tx| {
+            tx.add(with(&|content| content.evidence[0].end = 99), None);
+        }),
+        ("digest is not", &|tx| {
+            tx.add(with(&|content| content.evidence[0].start = 1), None);
+        }),
     ];
     let before = files.all();
     for (expected, prepare) in cases {
@@ -141,8 +151,10 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
 fn contradictions_end_when_one_side_is_no_longer_current() {
     let store = open(&Faulty::new());
     let said = [keep(&store, 0, "Oslo"), keep(&store, 1, "Rome")];
-    let (oslo, rome) =
-        (claim(&store, "home", "Oslo", &[said[0].sequence], None), claim(&store, "home", "Rome", &[said[1].sequence], None));
+    let (oslo, rome) = (
+        claim(&store, "home", "Oslo", &[said[0].sequence], None),
+        claim(&store, "home", "Rome", &[said[1].sequence], None),
+    );
     let commit = |prepare: &dyn Fn(&mut Transaction)| {
         let mut transaction = Transaction::at(&store.snapshot());
         prepare(&mut transaction);

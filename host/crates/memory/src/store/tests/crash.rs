@@ -30,11 +30,10 @@ fn word(number: u64) -> String {
 #[derive(Debug, Clone)]
 enum Act {
     Say(Vec<u64>),
-    Claim { predicate: String, on: Vec<u64> },
+    Claim { predicate: String, on: Vec<u64>, contest: bool },
     Purge { ordinal: u64, sources: bool },
     PurgeClaim(String),
     Redact(u64),
-    Contest(u64, u64),
     Reject(u64),
     Checkpoint,
     Reopen,
@@ -45,9 +44,8 @@ impl Model {
         self.units.iter().filter(|(_, known)| keep(known)).map(|(ordinal, _)| *ordinal).collect()
     }
 
-    fn head(&self, predicate: &str) -> Option<u64> {
-        let current = |known: &Known| known.predicate.as_deref() == Some(predicate) && known.status.is_current();
-        self.live(current).first().copied()
+    fn heads(&self, predicate: &str) -> Vec<u64> {
+        self.live(|known| known.predicate.as_deref() == Some(predicate) && known.status.is_current())
     }
 
     fn remove(&mut self, ordinal: u64) {
@@ -96,13 +94,15 @@ impl Model {
                     self.units.insert(ordinal, known);
                 }
             }
-            Act::Claim { predicate, on } => {
-                if let Some(head) = self.head(predicate).and_then(|head| self.units.get_mut(&head)) {
-                    head.status = Status::Superseded;
+            Act::Claim { predicate, on, contest } => {
+                let stands = if *contest { Status::Contested } else { Status::Superseded };
+                if let Some(head) = self.heads(predicate).first().and_then(|head| self.units.get_mut(head)) {
+                    head.status = stands;
                 }
+                let status = if *contest { Status::Contested } else { Status::Verified };
                 let value = words(&self.units[&on[0]].text).next().expect("a word");
                 let (text, predicate) = (format!("{predicate} {value}"), Some(predicate.clone()));
-                self.units.insert(next, Known { text, status: Status::Verified, rests_on: on.clone(), predicate });
+                self.units.insert(next, Known { text, status, rests_on: on.clone(), predicate });
                 self.settle();
             }
             Act::Purge { ordinal, sources } => {
@@ -127,11 +127,6 @@ impl Model {
                 self.purged.extend(words(&known.text));
                 (known.text, known.status) = (String::new(), Status::Redacted);
                 self.settle();
-            }
-            Act::Contest(left, right) => {
-                for ordinal in [left, right] {
-                    self.units.get_mut(ordinal).expect("known").status = Status::Contested;
-                }
             }
             Act::Reject(_) | Act::Checkpoint | Act::Reopen => {}
         }
@@ -165,7 +160,9 @@ fn history(random: &mut Random, length: usize) -> Vec<(Act, Model, Model)> {
                 if model.units.values().any(|known| known.text == text) || model.purged.contains(&text) {
                     continue;
                 }
-                Act::Claim { predicate, on }
+                // Three that contradict each other by twos would need a model as long as the code.
+                let contest = random.below(3) == 0 && model.heads(&predicate).len() == 1;
+                Act::Claim { predicate, on, contest }
             }
             7 | 8 if !all.is_empty() => Act::Purge { ordinal: pick(&all, random), sources: random.below(2) == 0 },
             9 => Act::PurgeClaim(predicate),
@@ -205,13 +202,15 @@ fn perform(files: &Faulty, store: &mut Option<Store>, act: &Act, model: &Model) 
             let kept = open.capture(said.collect(), &when(5_000))?;
             assert!(kept.iter().all(|kept| matches!(kept, Kept::New(_))), "{act:?} {kept:?}");
         }
-        Act::Claim { predicate, on } => {
+        Act::Claim { predicate, on, contest } => {
             let value = words(&snapshot.unit(on[0]).expect("there").text).next().expect("a word");
             let sequences: Vec<u64> = on.iter().map(|ordinal| sequence(*ordinal)).collect();
             let mut transaction = Transaction::at(&snapshot);
             let new = transaction.add(content(&snapshot, predicate, &value, &sequences), None);
-            if let Some(head) = model.head(predicate) {
-                transaction.supersede(id(head), new);
+            match model.heads(predicate).first() {
+                Some(head) if *contest => transaction.contest(id(*head), new),
+                Some(head) => transaction.supersede(id(*head), new),
+                None => {}
             }
             assert!(open.commit(transaction, &when(6_000))?.added[0].new, "{act:?}");
         }
@@ -224,11 +223,6 @@ fn perform(files: &Faulty, store: &mut Option<Store>, act: &Act, model: &Model) 
         }
         Act::Redact(ordinal) => {
             open.redact(&[id(*ordinal)], &when(9_000))?;
-        }
-        Act::Contest(left, right) => {
-            let mut transaction = Transaction::at(&snapshot);
-            transaction.contest(id(*left), id(*right));
-            open.commit(transaction, &when(6_000))?;
         }
         Act::Reject(ordinal) => {
             let mut transaction = Transaction::at(&snapshot);
@@ -313,12 +307,15 @@ fn run(acts: &[(Act, Model, Model)], step: u64, seed: u64, count: &mut Count) ->
     true
 }
 
-/// Runs a history to its end, and checks every act of it.
-fn whole(acts: &[(Act, Model, Model)], seed: u64) -> u64 {
+/// Runs a history to its end, and checks every act of it, or the last one.
+fn whole(acts: &[(Act, Model, Model)], seed: u64, every: bool) -> u64 {
     let files = Faulty::new();
     let mut store = Some(open(&files));
     for (number, (act, before, after)) in acts.iter().enumerate() {
         perform(&files, &mut store, act, before).unwrap_or_else(|error| panic!("{act:?}: {}", told(&error)));
+        if !every && number + 1 < acts.len() {
+            continue;
+        }
         let store = store.as_ref().expect("open");
         let context = format!("{seed}: act {number}, {act:?}");
         assert_eq!(shown(store), after.shows(), "{context}\n{:#?}", before);
@@ -333,13 +330,16 @@ fn every_step_of_fifty_histories_may_be_the_last() {
     let mut count = Count::default();
     for seed in 0..50 {
         let acts = history(&mut Random(seed), 12);
-        let steps = whole(&acts, seed);
+        let steps = whole(&acts, seed, true);
         for step in 0..steps {
             assert!(run(&acts, step, seed, &mut count), "{seed}: step {step} of {steps} is one");
         }
         assert!(!run(&acts, steps, seed, &mut count), "{seed}: there is no step {steps}");
     }
-    println!("50 histories, {} kills: {} units compared, none lost; {} purged texts, none back", count.kills, count.units, count.purged);
+    println!(
+        "50 histories, {} kills: {} units compared, none lost; {} purged texts, none back",
+        count.kills, count.units, count.purged
+    );
     assert!(count.kills > 4_000 && count.units > 10_000 && count.purged > 1_000);
 }
 
@@ -348,10 +348,13 @@ fn a_thousand_histories_end_somewhere() {
     let mut count = Count::default();
     for seed in 1_000..2_000 {
         let mut random = Random(seed);
-        let acts = history(&mut random, 24);
-        let steps = whole(&acts, seed);
+        let acts = history(&mut random, 18);
+        let steps = whole(&acts, seed, false);
         assert!(run(&acts, random.below(steps), seed, &mut count));
     }
-    println!("1000 histories, {} kills: {} units compared, none lost; {} purged texts, none back", count.kills, count.units, count.purged);
+    println!(
+        "1000 histories, {} kills: {} units compared, none lost; {} purged texts, none back",
+        count.kills, count.units, count.purged
+    );
     assert!(count.kills == 1_000);
 }

@@ -278,7 +278,8 @@ impl Files for Faulty {
     fn list(&self, folder: &Path) -> io::Result<Vec<Entry>> {
         let disk = self.disk();
         let names = &disk.folders[disk.folder(folder)?].live;
-        let entry = |(name, node): (&String, &Node)| Entry { name: name.clone(), folder: matches!(node, Node::Folder(_)) };
+        let entry =
+            |(name, node): (&String, &Node)| Entry { name: name.clone(), folder: matches!(node, Node::Folder(_)) };
         Ok(names.iter().map(entry).collect())
     }
 

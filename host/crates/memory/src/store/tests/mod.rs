@@ -42,8 +42,13 @@ impl Random {
     }
 }
 
-const SMALL: Sizes =
-    Sizes { segment_bytes: 900, batch_bytes_max: 1 << 20, units_max: 1 << 16, snapshot_records_min: 12, import_bytes_max: 1 << 20 };
+const SMALL: Sizes = Sizes {
+    segment_bytes: 900,
+    batch_bytes_max: 1 << 20,
+    units_max: 1 << 16,
+    snapshot_records_min: 12,
+    import_bytes_max: 3 << 20,
+};
 
 fn key() -> RootKey {
     RootKey::new([9; 32])
