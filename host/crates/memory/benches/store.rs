@@ -1,5 +1,7 @@
 //! What the store costs with 20,000 units of one user on a real disk: a commit, opening, the snapshot file, a purge.
 
+#![allow(clippy::expect_used, reason = "a benchmark that cannot run ends")]
+
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;

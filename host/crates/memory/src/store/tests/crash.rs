@@ -245,11 +245,13 @@ fn shown(store: &Store) -> Vec<(u64, String, Status)> {
 
 /// No file has a purged word.
 fn scan(files: &Faulty, model: &Model, context: &str) {
+    let kept: BTreeSet<String> = model.units.values().flat_map(|known| words(&known.text)).collect();
+    let purged: BTreeSet<String> = model.purged.iter().flat_map(|text| words(text)).collect();
     for (path, bytes) in files.all() {
-        let text = String::from_utf8_lossy(&bytes);
-        for word in model.purged.iter().flat_map(|text| words(text)) {
-            let kept = model.units.values().any(|known| known.text.contains(&word));
-            assert!(kept || !text.contains(&word), "{context}: `{word}` is in {path}");
+        // Every word has the length of the first one.
+        for place in bytes.windows(word(0).len()).filter(|place| place[0] == b'w' && place.ends_with(b"x")) {
+            let found = String::from_utf8_lossy(place).into_owned();
+            assert!(kept.contains(&found) || !purged.contains(&found), "{context}: `{found}` is in {path}");
         }
     }
 }
@@ -262,99 +264,99 @@ struct Count {
     purged: u64,
 }
 
-/// Runs a history that is killed before `step`, opens what is left and compares it with the model. Returns whether it was killed.
-fn run(acts: &[(Act, Model, Model)], step: u64, seed: u64, count: &mut Count) -> bool {
-    let files = Faulty::new();
+/// Opens what a kill left, compares it with what may be there, and goes on with it.
+fn compare(files: &Faulty, possible: &[&Model], count: &mut Count, context: &str) {
+    let store = try_open(files).unwrap_or_else(|error| panic!("{context}: {}", told(&error)));
+    let found = shown(&store);
+    let Some(model) = possible.iter().find(|model| model.shows() == found) else {
+        panic!("{context}: found {found:?}, expected one of {possible:#?}");
+    };
+    scan(files, model, context);
+    store.verify().unwrap_or_else(|error| panic!("{context}: {}", told(&error)));
+    keep(&store, 60_000, "and life goes on");
+    (count.kills, count.units) = (count.kills + 1, count.units + found.len() as u64);
+    count.purged += model.purged.len() as u64;
+}
+
+/// Opens a memory and does one act to it, with a kill before `step`. Returns whether it came to that.
+fn kill(before: &Faulty, act: &(Act, Model, Model), step: u64, seed: u64, count: &mut Count) -> bool {
+    let (act, old, new) = act;
+    let files = before.fork();
     files.die_at(step);
     let mut store = try_open(&files).ok();
-    let none = Model::default();
-    let (mut possible, mut done) = (vec![&none], 0);
-    if store.is_some() {
-        for (act, before, after) in acts {
-            let performed = perform(&files, &mut store, act, before);
-            match performed {
-                Ok(()) => {
-                    (possible, done) = (vec![after], done + 1);
-                    if files.is_dead() {
-                        break;
-                    }
-                    continue;
-                }
-                Err(StoreError::Leftover { .. }) if store.is_some() => possible = vec![after],
-                Err(error) => {
-                    assert!(files.is_dead(), "{act:?}: {}", told(&error));
-                    possible = vec![before, after];
-                }
-            }
-            break;
-        }
-    }
+    let performed = store.is_some().then(|| perform(&files, &mut store, act, old));
+    let possible = match performed {
+        Some(Ok(()) | Err(StoreError::Leftover { .. })) => vec![new],
+        Some(Err(_)) => vec![old, new],
+        None => vec![old],
+    };
     if !files.is_dead() {
         return false;
     }
     drop(store);
     files.restart(&mut Random(seed ^ step));
-    let store = try_open(&files).unwrap_or_else(|error| panic!("step {step} of {seed}: {}", told(&error)));
-    let found = shown(&store);
-    let Some(model) = possible.iter().find(|model| model.shows() == found) else {
-        panic!("step {step} of {seed}, after {done} acts: found {found:?}, expected one of {possible:#?}");
-    };
-    scan(&files, model, &format!("step {step} of {seed}"));
-    store.verify().unwrap_or_else(|error| panic!("step {step} of {seed}: {}", told(&error)));
-    keep(&store, 60_000, "and life goes on");
-    (count.kills, count.units) = (count.kills + 1, count.units + found.len() as u64);
-    count.purged += model.purged.len() as u64;
+    compare(&files, &possible, count, &format!("step {step} of {act:?} in {seed}"));
     true
-}
-
-/// Runs a history to its end, and checks every act of it, or the last one.
-fn whole(acts: &[(Act, Model, Model)], seed: u64, every: bool) -> u64 {
-    let files = Faulty::new();
-    let mut store = Some(open(&files));
-    for (number, (act, before, after)) in acts.iter().enumerate() {
-        perform(&files, &mut store, act, before).unwrap_or_else(|error| panic!("{act:?}: {}", told(&error)));
-        if !every && number + 1 < acts.len() {
-            continue;
-        }
-        let store = store.as_ref().expect("open");
-        let context = format!("{seed}: act {number}, {act:?}");
-        assert_eq!(shown(store), after.shows(), "{context}\n{:#?}", before);
-        store.verify().unwrap_or_else(|error| panic!("{context}: {}", told(&error)));
-        scan(&files, after, &context);
-    }
-    files.steps()
 }
 
 #[test]
 fn every_step_of_fifty_histories_may_be_the_last() {
     let mut count = Count::default();
     for seed in 0..50 {
-        let acts = history(&mut Random(seed), 12);
-        let steps = whole(&acts, seed, true);
-        for step in 0..steps {
-            assert!(run(&acts, step, seed, &mut count), "{seed}: step {step} of {steps} is one");
+        let files = Faulty::new();
+        let acts = history(&mut Random(seed), 14);
+        let mut store = Some(open(&files));
+        for (number, act) in acts.iter().enumerate() {
+            let steps = (0..).take_while(|step| kill(&files, act, *step, seed, &mut count)).count();
+            let context = format!("{seed}: act {number}, {:?}", act.0);
+            assert!(steps > 0, "{context}: opening alone makes a step");
+            perform(&files, &mut store, &act.0, &act.1).unwrap_or_else(|error| panic!("{context}: {}", told(&error)));
+            let store = store.as_ref().expect("open");
+            assert_eq!(shown(store), act.2.shows(), "{context}\n{:#?}", act.1);
+            store.verify().unwrap_or_else(|error| panic!("{context}: {}", told(&error)));
+            scan(&files, &act.2, &context);
         }
-        assert!(!run(&acts, steps, seed, &mut count), "{seed}: there is no step {steps}");
     }
-    println!(
-        "50 histories, {} kills: {} units compared, none lost; {} purged texts, none back",
-        count.kills, count.units, count.purged
-    );
-    assert!(count.kills > 4_000 && count.units > 10_000 && count.purged > 1_000);
+    let Count { kills, units, purged } = count;
+    println!("50 histories, {kills} kills: {units} units compared, none lost; {purged} purged texts, none back");
+    assert!(kills > 4_000 && units > 10_000 && purged > 1_000);
+}
+
+/// Runs a history until it ends or is killed, and returns what may be there then.
+fn run<'a>(files: &Faulty, acts: &'a [(Act, Model, Model)], none: &'a Model) -> Vec<&'a Model> {
+    let Ok(store) = try_open(files) else { return vec![none] };
+    let (mut store, mut possible) = (Some(store), vec![none]);
+    for (act, old, new) in acts {
+        match perform(files, &mut store, act, old) {
+            Ok(()) if !files.is_dead() => possible = vec![new],
+            Ok(()) => return vec![new],
+            Err(StoreError::Leftover { .. }) if store.is_some() => return vec![new],
+            Err(error) => {
+                assert!(files.is_dead(), "{act:?}: {}", told(&error));
+                return vec![old, new];
+            }
+        }
+    }
+    possible
 }
 
 #[test]
 fn a_thousand_histories_end_somewhere() {
-    let mut count = Count::default();
+    let (mut count, none) = (Count::default(), Model::default());
     for seed in 1_000..2_000 {
         let mut random = Random(seed);
         let acts = history(&mut random, 18);
-        let steps = whole(&acts, seed, false);
-        assert!(run(&acts, random.below(steps), seed, &mut count));
+        let files = Faulty::new();
+        run(&files, &acts, &none);
+        let step = random.below(files.steps());
+        let files = Faulty::new();
+        files.die_at(step);
+        let possible = run(&files, &acts, &none);
+        assert!(files.is_dead());
+        files.restart(&mut random);
+        compare(&files, &possible, &mut count, &format!("step {step} of {seed}"));
     }
-    println!(
-        "1000 histories, {} kills: {} units compared, none lost; {} purged texts, none back",
-        count.kills, count.units, count.purged
-    );
-    assert!(count.kills == 1_000);
+    let Count { kills, units, purged } = count;
+    println!("1000 histories, {kills} kills: {units} units compared, none lost; {purged} purged texts, none back");
+    assert_eq!(kills, 1_000);
 }

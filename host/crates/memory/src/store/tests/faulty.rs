@@ -18,7 +18,7 @@ enum Node {
 
 type Names = BTreeMap<String, Node>;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Folder {
     live: Names,
     disk: Names,
@@ -26,12 +26,13 @@ struct Folder {
     pending: Vec<Vec<(String, Option<Node>)>>,
 }
 
+#[derive(Clone)]
 enum Change {
     Write(Vec<u8>),
     Truncate(usize),
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct File {
     live: Vec<u8>,
     disk: Vec<u8>,
@@ -164,6 +165,13 @@ impl Faulty {
 
     fn disk(&self) -> MutexGuard<'_, Disk> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another file system with the same files, in which nobody has locked anything and no step was made.
+    pub(super) fn fork(&self) -> Self {
+        let disk = self.disk();
+        let (folders, files) = (disk.folders.clone(), disk.files.clone());
+        Self(Arc::new(Mutex::new(Disk { folders, files, ..Disk::default() })))
     }
 
     /// How many steps changed something so far.
