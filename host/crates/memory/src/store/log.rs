@@ -145,10 +145,10 @@ pub(super) fn open(
     }
     let path = list.segments.last().map(|listed| folder.join(listed.name())).unwrap_or_default();
     let mut file = files.append(&path).map_err(|error| StoreError::io("open", &path, error))?;
-    if torn.is_some() {
-        let cut = file.truncate(length).and_then(|()| file.sync());
-        cut.map_err(|error| StoreError::io("cut the torn tail of", &path, error))?;
-    }
+    // What a process wrote that ended before its fsync is taken as committed: so it must last, and the list of segments with it.
+    let cut = if torn.is_some() { file.truncate(length) } else { Ok(()) };
+    let lasts = cut.and_then(|()| file.sync()).and_then(|()| files.sync_folder(folder));
+    lasts.map_err(|error| StoreError::io("make sure of", &path, error))?;
     let mut log =
         Log { files, folder: folder.to_path_buf(), list, sizes, file, length, dirty: false, doubt: false, last };
     let removed = log.sweep()?;

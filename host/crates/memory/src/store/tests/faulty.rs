@@ -193,6 +193,13 @@ impl Faulty {
         self.disk().room = room;
     }
 
+    /// What the next process sees when one was killed and the machine went on: everything, synced or not.
+    pub(super) fn next_process(&self) {
+        let mut disk = self.disk();
+        (disk.dead, disk.dies_at) = (false, None);
+        disk.locks.clear();
+    }
+
     /// What a machine that lost its power has on its disk.
     pub(super) fn restart(&self, random: &mut Random) {
         self.disk().end(random);
