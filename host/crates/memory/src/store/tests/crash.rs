@@ -312,7 +312,7 @@ fn every_step_of_fifty_histories_may_be_the_last() {
     let mut count = Count::default();
     for seed in 0..50 {
         let files = Faulty::new();
-        let acts = history(&mut Random(seed), 14);
+        let acts = history(&mut Random(seed), 10);
         let mut store = Some(open(&files));
         for (number, act) in acts.iter().enumerate() {
             let steps = (0..).take_while(|step| kill(&files, act, *step, seed, &mut count)).count();
