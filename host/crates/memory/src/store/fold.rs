@@ -8,6 +8,7 @@ use super::error::FoldError;
 use super::event::{
     Captured, Content, Contested, Event, Exported, Happened, Outcome, Purged, Replaced, Revised, Verified,
 };
+use super::limits::SEQUENCE_MAX;
 use super::mark::Mark;
 use super::state::{Grave, Slot, State, put_content};
 use crate::id::UnitId;
@@ -31,7 +32,7 @@ impl State {
     /// Follows one event. After an error the state is to be thrown away.
     pub(super) fn apply(&mut self, meta: Meta, event: Event) -> Result<(), FoldError> {
         let expected = self.sequence + 1;
-        if meta.sequence != expected {
+        if meta.sequence != expected || expected > SEQUENCE_MAX {
             return Err(FoldError::Order { expected, found: meta.sequence });
         }
         self.sequence = meta.sequence;
@@ -61,7 +62,7 @@ impl State {
             Event::Redacted(happened) => self.redacted(meta.sequence, happened.id),
             Event::Purged(purged) => self.purged(meta, purged),
             Event::Void(void) => {
-                if void.through < meta.sequence || void.through == Sequence::MAX {
+                if void.through < meta.sequence || void.through > SEQUENCE_MAX {
                     return Err(FoldError::Order { expected, found: void.through });
                 }
                 self.sequence = void.through;

@@ -11,7 +11,7 @@
 //! The records of one commit are a batch: each names the batch, the last one is flagged. A batch without its last record was never committed.
 //! A payload is JSON text, which has no zero byte, and a body has several: no text can pass for a record.
 
-use super::limits::RECORD_BYTES_MAX;
+use super::limits::{RECORD_BYTES_MAX, SEQUENCE_MAX};
 use crate::unit::Sequence;
 
 /// The first bytes of a segment of the log.
@@ -115,7 +115,10 @@ pub(super) fn read_header(bytes: &[u8], magic: [u8; 8]) -> Result<Sequence, BadH
         None => return Err(bad("a header of 28 bytes", format!("{} bytes", bytes.len()))),
     }
     match (u32_at(head, 8), u64_at(head, 16)) {
-        (Some(FORMAT_VERSION), Some(first)) => Ok(first),
+        (Some(FORMAT_VERSION), Some(first)) if first <= SEQUENCE_MAX => Ok(first),
+        (Some(FORMAT_VERSION), first) => {
+            Err(bad(&format!("a first record up to {SEQUENCE_MAX}"), first.unwrap_or_default().to_string()))
+        }
         (version, _) => Err(BadHeader::Version(version.unwrap_or_default())),
     }
 }
@@ -179,6 +182,7 @@ fn plausible(bytes: &[u8], at: usize, after: Sequence) -> Option<usize> {
     let fits = (BODY_BYTES..=BODY_BYTES + RECORD_BYTES_MAX).contains(&size)
         && at + FRAME_BYTES + size <= bytes.len()
         && sequence > after
+        && sequence <= SEQUENCE_MAX
         && (1..=sequence).contains(&batch);
     fits.then_some(size)
 }

@@ -51,7 +51,8 @@ pub(super) struct Writer {
     pub(super) state: State,
     /// The last record in the snapshot file.
     pub(super) imaged: Sequence,
-    pub(super) lock: Option<Box<dyn Lock>>,
+    /// Held as long as this lives.
+    _lock: Box<dyn Lock>,
 }
 
 pub(super) struct Shared {
@@ -125,7 +126,7 @@ impl Shared {
         let purges = Arc::new(AtomicU64::new(state.last_purge));
         let published = ArcSwap::from_pointee(Snapshot { state: state.clone(), purges: purges.clone() });
         let opening = Opening { torn: opened.torn, removed: opened.removed, snapshot, followed };
-        let writer = Writer { log, state, imaged: snapshot.unwrap_or_default(), lock: Some(lock) };
+        let writer = Writer { log, state, imaged: snapshot.unwrap_or_default(), _lock: lock };
         Ok(Self {
             files,
             folder: folder.to_path_buf(),

@@ -10,6 +10,8 @@ pub const BATCH_BYTES_MAX: usize = 1024 * 1024 * 1024;
 pub const SEGMENT_BYTES: u64 = 8 * 1024 * 1024;
 /// The most units that one user's memory ever numbers, purged ones included.
 pub const UNITS_MAX: u64 = 4_000_000;
+/// The last place that a log has: far beyond any real one, and a number that JSON keeps exactly.
+pub const SEQUENCE_MAX: u64 = 1 << 53;
 /// The most pieces of evidence of one unit.
 pub const EVIDENCE_MAX: usize = 64;
 /// The most links of one kind that a unit has to other units.

@@ -145,15 +145,18 @@ pub(super) fn open(
     }
     let path = list.segments.last().map(|listed| folder.join(listed.name())).unwrap_or_default();
     let mut file = files.append(&path).map_err(|error| StoreError::io("open", &path, error))?;
-    if torn.is_some() {
-        let cut = file.truncate(length).and_then(|()| file.sync());
-        cut.map_err(|error| StoreError::io("cut the torn tail of", &path, error))?;
-    }
+    // What a process wrote that ended before its fsync is taken as committed: so it must last, and the list of segments with it.
+    let cut = if torn.is_some() { file.truncate(length) } else { Ok(()) };
+    let lasts = cut.and_then(|()| file.sync()).and_then(|()| files.sync_folder(folder));
+    lasts.map_err(|error| StoreError::io("make sure of", &path, error))?;
     let mut log =
         Log { files, folder: folder.to_path_buf(), list, sizes, file, length, dirty: false, doubt: false, last };
     let removed = log.sweep()?;
     Ok((log, Opened { torn, removed }))
 }
+
+/// Gives the new bytes of a segment, or none when it stays as it is; told whether it is the last one.
+pub(super) type Rewriting<'a> = dyn FnMut(&Listed, &[u8], bool) -> Result<Option<Vec<u8>>, StoreError> + 'a;
 
 /// One event that is to be written.
 pub(super) struct Line {
@@ -284,10 +287,7 @@ impl Log {
     }
 
     /// Writes segments anew and makes them the log, all of them or none. `edit` gives the new bytes of a segment, or none when it stays.
-    fn rewrite(
-        &mut self,
-        edit: &mut dyn FnMut(&Listed, &[u8], bool) -> Result<Option<Vec<u8>>, StoreError>,
-    ) -> Result<(), StoreError> {
+    fn rewrite(&mut self, edit: &mut Rewriting<'_>) -> Result<(), StoreError> {
         self.clean()?;
         let mut list = self.list.clone();
         list.generation = list.generation.saturating_add(1);
@@ -309,10 +309,7 @@ impl Log {
     }
 
     /// [`Log::rewrite`], and after an error none of the new files is left, as far as that can be done.
-    pub(super) fn rewrite_or_sweep(
-        &mut self,
-        edit: &mut dyn FnMut(&Listed, &[u8], bool) -> Result<Option<Vec<u8>>, StoreError>,
-    ) -> Result<(), StoreError> {
+    pub(super) fn rewrite_or_sweep(&mut self, edit: &mut Rewriting<'_>) -> Result<(), StoreError> {
         let done = self.rewrite(edit);
         if done.is_err() && !self.doubt {
             self.sweep().ok();

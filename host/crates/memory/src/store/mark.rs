@@ -63,7 +63,10 @@ impl Mark {
         let activation = content.activation.as_ref();
         // Not when it fired or was done: that is what happens to it later.
         let due = activation.map(|activation| (&activation.due, &activation.condition, &activation.valid_until));
-        let of = (content.layer, &content.claim, &content.event, &content.place, &content.evidence, due);
+        // Not how far a quote is relied on: an import relies on it less, and it is the same quote.
+        let quotes = content.evidence.iter().map(|evidence| (evidence.sequence, evidence.start, evidence.end));
+        let quotes: Vec<_> = quotes.collect();
+        let of = (content.layer, &content.claim, &content.event, &content.place, quotes, due);
         let rest = serde_json::to_vec(&of).unwrap_or_default();
         Self::of(key, "content", &[content.text.as_bytes(), &rest])
     }

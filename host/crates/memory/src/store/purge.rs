@@ -75,7 +75,7 @@ pub struct Purge {
     pub affected: Vec<Affected>,
     /// Units that are current again, since only units that said the same had taken their place.
     pub revived: Vec<UnitId>,
-    /// Contributions to the pool that were made of what is gone, and are to be taken out of it.
+    /// Contributions to the pool that were made of what is gone or affected, and are to be taken out of it.
     pub contributions: Vec<String>,
 }
 
@@ -234,11 +234,10 @@ impl Shared {
     }
 }
 
-/// The contributions that were made of something that goes.
+/// The contributions that were made of something that goes, or that loses part of what it rests on.
 fn contributions(state: &State, plan: &Plan) -> Vec<String> {
-    let silent = |id: &UnitId| {
-        plan.gone_ids.contains(id) || state.ids.get(id).is_some_and(|ordinal| plan.redacted.contains(ordinal))
-    };
+    let changed = |ordinal: &u64| plan.redacted.contains(ordinal) || plan.affected.contains_key(ordinal);
+    let silent = |id: &UnitId| plan.gone_ids.contains(id) || state.ids.get(id).is_some_and(changed);
     let made_of = state.contributions.iter().filter(|(_, of)| of.iter().any(silent));
     made_of.map(|(id, _)| id.clone()).collect()
 }

@@ -9,7 +9,7 @@ use super::files::Files;
 use super::fold::Meta;
 use super::frame::{self, LAST, LOG_MAGIC, Record, Resumed, SCRUBBED};
 use super::handle::{ASIDE, LOG, remove_image};
-use super::limits::{SALVAGE_READS_MAX, Sizes};
+use super::limits::{SALVAGE_READS_MAX, SEQUENCE_MAX, Sizes};
 use super::log::{LIST, List, Listed};
 use super::note::{self, TEMPORARY};
 use super::segment;
@@ -62,8 +62,12 @@ impl Salvage<'_> {
 
     /// Keeps a record, if it still follows.
     fn put(&mut self, record: &Record<'_>) -> Result<(), FoldError> {
-        let expected = self.state.sequence.saturating_add(1);
-        let Some(through) = segment::through(record).filter(|_| record.sequence >= expected) else { return Ok(()) };
+        let expected = self.state.sequence + 1;
+        let Some(through) =
+            segment::through(record).filter(|through| record.sequence >= expected && *through <= SEQUENCE_MAX)
+        else {
+            return Ok(());
+        };
         if record.sequence > expected {
             self.void(expected, record.sequence - 1)?;
             self.repair.lost.push((expected, record.sequence - 1));

@@ -295,11 +295,8 @@ impl Root {
     }
 }
 
-/// Makes a folder that lasts.
+/// Makes a folder that lasts. One that is there may be from a process that ended before it was sure to last.
 fn create(files: &dyn Files, folder: &Path) -> Result<(), StoreError> {
-    if files.list(folder).is_ok() {
-        return Ok(());
-    }
     files.create_folder(folder).map_err(|error| StoreError::io("create", folder, error))?;
     let parent = folder.parent().unwrap_or(folder);
     files.sync_folder(parent).map_err(|error| StoreError::io("create", folder, error))

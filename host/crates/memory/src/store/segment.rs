@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::StoreError;
 use super::event::Void;
 use super::frame::{self, Bad, HEADER_BYTES, LOG_MAGIC, Record, Resumed};
-use super::limits::SALVAGE_READS_MAX;
+use super::limits::{SALVAGE_READS_MAX, SEQUENCE_MAX};
 use crate::unit::Sequence;
 
 /// The kind of a record that stands for several.
@@ -38,7 +38,7 @@ pub(super) fn through(record: &Record<'_>) -> Option<Sequence> {
         return Some(record.sequence);
     }
     let void: Void = serde_json::from_slice(record.payload).ok()?;
-    (void.through >= record.sequence && void.through < Sequence::MAX).then_some(void.through)
+    (void.through >= record.sequence && void.through <= SEQUENCE_MAX).then_some(void.through)
 }
 
 /// Cuts the bytes of a segment whose first record is to have the sequence `first`.
@@ -71,9 +71,11 @@ fn batches(bytes: &[u8], first: Sequence) -> Segment<'_> {
             break Bad::new(expected, format!("record {} of batch {}", record.sequence, record.batch));
         }
         let Some(covered) = through(&record) else { break Bad::new("a range of records", "another payload") };
-        let Some(following) = covered.checked_add(1) else { break Bad::new("a number that has a next one", "none") };
+        if covered > SEQUENCE_MAX {
+            break Bad::new(format!("a place up to {SEQUENCE_MAX}"), covered.to_string());
+        }
         segment.records.push(record);
-        (at, expected) = (next, following);
+        (at, expected) = (next, covered + 1);
         if record.is_last() {
             (segment.end, segment.last, batch) = (at, covered, expected);
             whole = segment.records.len();

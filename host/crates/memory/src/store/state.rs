@@ -48,6 +48,8 @@ pub(super) struct Grave {
     pub(super) at: i64,
 }
 
+/// A position in a session, and the number of the unit there.
+type Spot = (u32, u64);
 /// A dialogue and a session of it.
 type Session = Arc<(String, String)>;
 
@@ -67,7 +69,7 @@ pub(super) struct State {
     pub(super) live: u64,
     pub(super) ids: HashMap<UnitId, u64>,
     pub(super) captures: OrdMap<Sequence, u64>,
-    sessions: HashMap<Session, OrdSet<(u32, u64)>>,
+    sessions: HashMap<Session, OrdSet<Spot>>,
     pub(super) claims: HashMap<Arc<ClaimKey>, Claims>,
     pub(super) identities: HashMap<Mark, u64>,
     pub(super) keys: HashMap<Mark, u64>,
@@ -133,7 +135,7 @@ impl State {
         self.slot(ordinal).map(|slot| (ordinal, slot))
     }
 
-    fn line(&self, ordinal: u64) -> Option<(&OrdSet<(u32, u64)>, (u32, u64))> {
+    fn line(&self, ordinal: u64) -> Option<(&OrdSet<Spot>, Spot)> {
         let slot = self.slot(ordinal).filter(|slot| slot.captured)?;
         let place = slot.unit.place.as_ref()?;
         let line = self.sessions.get(&(place.dialogue.clone(), place.session.clone()))?;

@@ -18,7 +18,7 @@ enum Node {
 
 type Names = BTreeMap<String, Node>;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Folder {
     live: Names,
     disk: Names,
@@ -26,12 +26,13 @@ struct Folder {
     pending: Vec<Vec<(String, Option<Node>)>>,
 }
 
+#[derive(Clone)]
 enum Change {
     Write(Vec<u8>),
     Truncate(usize),
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct File {
     live: Vec<u8>,
     disk: Vec<u8>,
@@ -166,6 +167,13 @@ impl Faulty {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Another file system with the same files, in which nobody has locked anything and no step was made.
+    pub(super) fn fork(&self) -> Self {
+        let disk = self.disk();
+        let (folders, files) = (disk.folders.clone(), disk.files.clone());
+        Self(Arc::new(Mutex::new(Disk { folders, files, ..Disk::default() })))
+    }
+
     /// How many steps changed something so far.
     pub(super) fn steps(&self) -> u64 {
         self.disk().steps
@@ -183,6 +191,13 @@ impl Faulty {
     /// Leaves as many bytes on the disk; none: as many as anybody wants.
     pub(super) fn leave_room(&self, room: Option<usize>) {
         self.disk().room = room;
+    }
+
+    /// What the next process sees when one was killed and the machine went on: everything, synced or not.
+    pub(super) fn next_process(&self) {
+        let mut disk = self.disk();
+        (disk.dead, disk.dies_at) = (false, None);
+        disk.locks.clear();
     }
 
     /// What a machine that lost its power has on its disk.

@@ -47,7 +47,7 @@ const SMALL: Sizes = Sizes {
     batch_bytes_max: 1 << 20,
     units_max: 1 << 16,
     snapshot_records_min: 12,
-    import_bytes_max: 1 << 20,
+    import_bytes_max: 3 << 20,
 };
 
 fn key() -> RootKey {
