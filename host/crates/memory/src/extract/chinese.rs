@@ -17,7 +17,7 @@ const IDENTITY: &[Rule] = &[
     Rule::new("birthday", When, r"我的?生日(?:是在|是|在|:){VALUE}"),
     Rule::new("birthday", When, r"我(?:是|出生于|生于)(?:在)?(?P<v>[0-9一二三四五六七八九十〇零年月]{2,16}[日号])(?:出生|生)?的?"),
     Rule::new("phone", Plain, r"我的?(?:新)?(?:手机|电话|联系方式)(?:号码|号)?(?:是|换成|改成|为|:)(?:了)?(?P<v>\+?[0-9][0-9 -]{5,18}[0-9])"),
-    Rule::new("email", Plain, r"我的?(?:新)?(?:邮箱|邮件地址|电子邮箱)(?:地址)?(?:是|换成|改成|:)(?:了)?(?P<v>[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)"),
+    Rule::new("email", Plain, r"我的?(?:新)?(?:邮箱|邮件地址|电子邮箱)(?:地址)?(?:是|换成|改成|:)(?:了)?(?P<v>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"),
 ];
 
 const PLACES: &[Rule] = &[
@@ -50,7 +50,7 @@ const PEOPLE: &[Rule] = &[
     Rule::new("has_family", Plain, r"我(?:们)?(?:{副})有(?P<v>(?:一|两|三|四|五|[1-9])个{亲})(?:$|[。,!])").set().long_term(Category::UserProfile),
     Rule::new("lives_in", Place, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})(?:住在|定居在){VALUE}").long_term(Category::ImportantInfo),
     Rule::new("works_at", Organisation, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})在(?P<v>[^,;!?。\n]{2,24}?)(?:工作|上班|任职)").long_term(Category::ImportantInfo),
-    Rule::new("allergic_to", Things, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})对(?P<v>[^,;!?。\n]{1,40}?)(?:严重|轻度|有点)?过敏").set().long_term(Category::ImportantInfo),
+    Rule::new("allergic_to", Things, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})对(?P<v>[^,;!?。\n]+?)(?:严重|轻度|有点)?过敏").set().long_term(Category::ImportantInfo),
     Rule::new("birthday", When, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?的?生日(?:是在|是|在){VALUE}").long_term(Category::ImportantInfo),
     Rule::new("likes", Things, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})(?:喜欢|爱吃|爱喝|爱看){LIST}").set().long_term(Category::ImportantInfo),
     Rule::new("likes", Things, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})(?:不喜欢|讨厌|不爱吃){LIST}").set().negated().long_term(Category::ImportantInfo),
@@ -60,12 +60,12 @@ const PEOPLE: &[Rule] = &[
 ];
 
 const FOOD: &[Rule] = &[
-    Rule::new("allergic_to", Things, r"我(?:{副})(?:就)?对(?P<v>[^,;!?。\n]{1,40}?)(?:严重|轻度|有点|会)?过敏").set(),
-    Rule::new("allergic_to", Things, r"我(?:{副})(?:不|不再)对(?P<v>[^,;!?。\n]{1,40}?)过敏").set().negated(),
+    Rule::new("allergic_to", Things, r"我(?:{副})(?:就)?对(?P<v>[^,;!?。\n]+?)(?:严重|轻度|有点|会)?过敏").set(),
+    Rule::new("allergic_to", Things, r"我(?:{副})(?:不|不再)对(?P<v>[^,;!?。\n]+?)过敏").set().negated(),
     Rule::new("diet", Plain, r"我(?:{副})(?:是)?(?:一个|一名|个)?(?:严格的?)?(?:吃)?(?P<v>纯素|全素|素食|素)(?:主义者|者|的)?(?:$|[,。!了])"),
     Rule::new("diet", Plain, r"我(?:{副})(?:不|不再)(?:吃|是)(?P<v>纯素|全素|素食|素)(?:主义者|者)?(?:了)?").negated(),
     Rule::new("health", Plain, r"我(?:{副})(?:有|是)?(?P<v>乳糖不耐受|糖尿病|高血压|哮喘|色盲|怀孕|低血糖|痛风|偏头痛)").set(),
-    Rule::new("avoids", Things, r"我(?:{副})(?:从来|从不|从来都|一点都)?(?:不|不能|不再|忌)(?:吃|喝|碰)(?P<v>[^,;!?。\n]{1,40})").set(),
+    Rule::new("avoids", Things, r"我(?:{副})(?:从来|从不|从来都|一点都)?(?:不|不能|不再|忌)(?:吃|喝|碰)(?P<v>[^,;!?。\n]+)").set(),
 ];
 
 const TASTE: &[Rule] = &[
@@ -78,11 +78,11 @@ const TASTE: &[Rule] = &[
 ];
 
 const INSTRUCTIONS: &[Rule] = &[
-    Rule::instruction(r"(?:^|[,])(?:以后|从现在起|从现在开始|从今以后|今后|从今天起|从今往后|往后)(?:,)?(?:我?(?:问|说|提到|聊到)(?P<q>[^,;!?。\n]{1,16}?)(?:的时候|时),?)?(?:请|你|您|都|就|要|务必|一律|记得|麻烦)*(?P<v>[^;!?。\n]{2,120})"),
-    Rule::instruction(r"^(?:请|麻烦|你)?(?:每次|每当|每回)(?:我)?(?P<q>[^,;!?。\n]{1,20}?)(?:的时候|时|之前|前)?,?(?:都|就)(?:请|要|得|必须|帮我)*(?P<v>[^;!?。\n]{2,120})"),
-    Rule::instruction(r"(?:^|[,])(?:当)?我(?:问|说|提到|聊到|问到|问起|查)(?P<q>[^,;!?。\n]{1,20}?)(?:的时候|时),?(?:请|都|就|要|总是|一律|务必|你)+(?P<v>[^;!?。\n]{2,120})"),
-    Rule::instruction(r"^(?:请|麻烦|你|拜托)*(?P<v>(?:不要|别|永远不要|千万别|千万不要|绝对不要|不许|禁止)(?:再|总是|老是)?(?:给我|帮我|把|向|在|用|发|推荐|分享|打扰|提醒|告诉|透露|使用|回复|打电话|叫醒|吵|删|订|买|写|说)[^;!?。\n]{1,120})").sure(800),
-    Rule::instruction(r"^(?:请|麻烦|你|拜托)*(?:始终|永远|一律|务必|总是|一直)(?:都|要|请|用)?(?P<v>(?:用|以|使用|按|先|保持|给|把|称呼)[^;!?。\n]{2,120})").sure(800),
+    Rule::instruction(r"(?:^|[,])(?:以后|从现在起|从现在开始|从今以后|今后|从今天起|从今往后|往后)(?:,)?(?:我?(?:问|说|提到|聊到)(?P<q>[^,;!?。\n]{1,16}?)(?:的时候|时),?)?(?:请|你|您|都|就|要|务必|一律|记得|麻烦)*(?P<v>[^;!?。\n]{2,})"),
+    Rule::instruction(r"^(?:请|麻烦|你)?(?:每次|每当|每回)(?:我)?(?P<q>[^,;!?。\n]{1,20}?)(?:的时候|时|之前|前)?,?(?:都|就)(?:请|要|得|必须|帮我)*(?P<v>[^;!?。\n]{2,})"),
+    Rule::instruction(r"(?:^|[,])(?:当)?我(?:问|说|提到|聊到|问到|问起|查)(?P<q>[^,;!?。\n]{1,20}?)(?:的时候|时),?(?:请|都|就|要|总是|一律|务必|你)+(?P<v>[^;!?。\n]{2,})"),
+    Rule::instruction(r"^(?:请|麻烦|你|拜托)*(?P<v>(?:不要|别|永远不要|千万别|千万不要|绝对不要|不许|禁止)(?:再|总是|老是)?(?:给我|帮我|把|向|在|用|发|推荐|分享|打扰|提醒|告诉|透露|使用|回复|打电话|叫醒|吵|删|订|买|写|说)[^;!?。\n]+)").sure(800),
+    Rule::instruction(r"^(?:请|麻烦|你|拜托)*(?:始终|永远|一律|务必|总是|一直)(?:都|要|请|用)?(?P<v>(?:用|以|使用|按|先|保持|给|把|称呼)[^;!?。\n]{2,})").sure(800),
 ];
 
 const ROUTINES: &[Rule] = &[
@@ -92,19 +92,19 @@ const ROUTINES: &[Rule] = &[
 ];
 
 const EVENTS: &[Rule] = &[
-    Rule::new("decided", Whole, r"(?:我|我们|咱们|我俩|大家)(?:{副})(?:一致|最后|最终|还是)*(?:决定|商量好|说好|约定|定下来|打定主意|敲定)(?:了)?(?:要)?(?P<v>[^;!?。,\n]{2,80})").set().tense(Tense::Future).long_term(Category::ImportantInfo),
+    Rule::new("decided", Whole, r"(?:我|我们|咱们|我俩|大家)(?:{副})(?:一致|最后|最终|还是)*(?:决定|商量好|说好|约定|定下来|打定主意|敲定)(?:了)?(?:要)?(?P<v>[^;!?。,\n]{2,})").set().tense(Tense::Future).long_term(Category::ImportantInfo),
     Rule::new("scheduled", When, r"(?:^|[,])(?:我们|我)?(?P<v>[^,;!?。\n的]{2,20}?)(?:我)?(?:有|要参加|要开)(?:一)?(?:个|场|次|节)?(?P<q>[^,;!?。\n有]{0,10}?(?:会议|面试|考试|预约|会|手术|演唱会|婚礼|聚会|聚餐|饭局|课|约会|航班|体检|比赛|答辩|汇报|培训))(?:$|[。,!要])").tense(Tense::Future).long_term(Category::ImportantEvent).dated(),
     Rule::new("scheduled", When, r"(?:^|[,]|把|我的|我们的)(?P<q>[^,;!?。\n把]{0,10}?(?:会议|面试|考试|预约|会|手术|演唱会|婚礼|聚会|聚餐|饭局|课|约会|航班|体检|比赛|答辩|汇报|培训))(?:时间)?(?:已经|被|现在)?(?:是在|是|在|定在|定到|约在|安排在|改到|改成|改在|推迟到|提前到|延期到|挪到|调到)(?:了)?(?P<v>[^,;!?。\n]{2,24})").tense(Tense::Future).long_term(Category::ImportantEvent).dated(),
     Rule::new("event", Happening, r"(?:我|我们)(?:{副})(?:在)?{时}(?P<v>(?:结婚|订婚|离婚|毕业|升职|退休|生了个?孩子|生了个?女儿|生了个?儿子|失业|被裁员)了?)(?:$|[,。!])").set().tense(Tense::Past).long_term(Category::ImportantEvent),
-    Rule::new("event", Happening, r"(?:我|我们)(?:{副})(?:在)?{时}(?P<v>(?:去了|参加了|买了|卖了|看了|见了|去过|完成了|赢了|通过了|拿到了|开始了|报名了|爬了|跑了|做了|办了|收到了|去看了|去参加了)[^,;!?。\n]{1,40})").set().tense(Tense::Past).long_term(Category::ImportantEvent).dated().sure(750),
-    Rule::new("trip_city", Towns, r"(?:我|我们)(?:{副}){时}(?:要|打算|准备|计划|会|想)?(?:去|飞往|飞|前往|到)(?P<v>[^,;!?。\n去]{2,40}?)(?:旅游|出差|旅行|玩|度假|开会|看看|转转|自由行|游玩)").set().tense(Tense::Future).long_term(Category::ImportantEvent),
+    Rule::new("event", Happening, r"(?:我|我们)(?:{副})(?:在)?{时}(?P<v>(?:去了|参加了|买了|卖了|看了|见了|去过|完成了|赢了|通过了|拿到了|开始了|报名了|爬了|跑了|做了|办了|收到了|去看了|去参加了)[^,;!?。\n]+)").set().tense(Tense::Past).long_term(Category::ImportantEvent).dated().sure(750),
+    Rule::new("trip_city", Towns, r"(?:我|我们)(?:{副}){时}(?:要|打算|准备|计划|会|想)?(?:去|飞往|飞|前往|到)(?P<v>[^,;!?。\n去]{2,}?)(?:旅游|出差|旅行|玩|度假|开会|看看|转转|自由行|游玩)").set().tense(Tense::Future).long_term(Category::ImportantEvent),
 ];
 
 const TO_DOS: &[Rule] = &[
-    Rule::to_do(r"(?P<t>[^;!?。\n]{0,40}?)提醒(?:一下)?我(?:一下|一声)?(?:要|去|,)?(?P<v>[^;!?。\n]{1,120})"),
-    Rule::to_do(r"(?:^|[,])(?:请|麻烦|要|帮我|一定要|千万|务必)*(?:记得|别忘了|别忘记|不要忘了|不要忘记|别让我忘了|别让我忘记)(?:要)?(?P<v>[^;!?。\n]{2,120})"),
-    Rule::to_do(r"^(?:待办|待办事项|备忘|备忘录)\s*:\s*(?P<v>[^;!?。\n]{2,120})"),
-    Rule::to_do(r"我(?:们)?(?:{副}){时}(?:得|需要|必须|要记得|还要)(?P<v>[^,;!?。\n]{2,60})").dated().sure(700),
+    Rule::to_do(r"(?P<t>[^;!?。\n]*?)提醒(?:一下)?我(?:一下|一声)?(?:要|去|,)?(?P<v>[^;!?。\n]+)"),
+    Rule::to_do(r"(?:^|[,])(?:请|麻烦|要|帮我|一定要|千万|务必)*(?:记得|别忘了|别忘记|不要忘了|不要忘记|别让我忘了|别让我忘记)(?:要)?(?P<v>[^;!?。\n]{2,})"),
+    Rule::to_do(r"^(?:待办|待办事项|备忘|备忘录)\s*:\s*(?P<v>[^;!?。\n]{2,})"),
+    Rule::to_do(r"我(?:们)?(?:{副}){时}(?:得|需要|必须|要记得|还要)(?P<v>[^,;!?。\n]{2,})").dated().sure(700),
     Rule::done(r"我(?:们)?(?:已经|刚刚|刚才|刚)(?P<v>把?[^,;!?。\n]{0,20}?(?:订|买|交|付|寄|打|发|办|还|取|写|做|吃|洗|修|退|约|预约|完成|取消|提交|通知|缴|喂|浇|续|签|回复|联系|处理|搞定)(?:好|完|掉|过)?(?:了)?[^,;!?。\n]{0,30})"),
     Rule::correction(r"^(?:不,|不对,|哦,|啊,)*(?:其实|实际上|准确地说)(?:应该)?(?:是|叫|在){VALUE}"),
     Rule::correction(r"^(?:不,|不对,|哦,)*(?:说错了|我说错了|更正一下|纠正一下|口误)[,:]?(?:应该)?(?:是)?{VALUE}"),
@@ -115,7 +115,7 @@ const TO_DOS: &[Rule] = &[
 const KNOWN: &[Rule] = &[
     Rule::new("lives_in", Place, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})(?:住在|定居在){VALUE}").long_term(Category::ImportantInfo),
     Rule::new("works_at", Organisation, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})在(?P<v>[^,;!?。\n]{2,24}?)(?:工作|上班|任职)").long_term(Category::ImportantInfo),
-    Rule::new("allergic_to", Things, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})对(?P<v>[^,;!?。\n]{1,40}?)过敏").set().long_term(Category::ImportantInfo),
+    Rule::new("allergic_to", Things, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})对(?P<v>[^,;!?。\n]+?)过敏").set().long_term(Category::ImportantInfo),
     Rule::new("birthday", When, r"(?:^|,)(?P<person>\p{Han}{2,4}?)的?生日(?:是在|是|在){VALUE}").long_term(Category::ImportantInfo),
     Rule::new("likes", Things, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})(?:喜欢|爱吃|爱喝|爱看){LIST}").set().long_term(Category::ImportantInfo),
 ];

@@ -7,8 +7,8 @@ const PATTERN_BYTES_MAX: usize = 4 << 20;
 
 /// Parts that several patterns have, each behind the name that stands for it.
 const PARTS: &[(&str, &str)] = &[
-    ("{VALUE}", r"(?P<v>[^,;!?。\n]{1,160})"),
-    ("{LIST}", r"(?P<v>[^;!?。\n]{1,160})"),
+    ("{VALUE}", r"(?P<v>[^,;!?。\n]+)"),
+    ("{LIST}", r"(?P<v>[^;!?。\n]+)"),
     ("{WHO}", r"(?P<v>(?-i:\p{Lu}[\p{L}'-]*)(?: (?:(?-i:\p{Lu}[\p{L}'-]*)|(?:de|van|von|der|da|la|bin|al)\b)){0,3})"),
     ("{NAME}", r"(?P<name>(?-i:\p{Lu}[\p{L}'-]*))"),
     (

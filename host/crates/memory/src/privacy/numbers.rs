@@ -13,10 +13,10 @@ const SUSPECT_DIGITS: usize = 6;
 
 /// Patterns that are sure by themselves. `v` is what is taken out.
 const PATTERNS: &[(IdentifierKind, u16, &str)] = &[
-    (IdentifierKind::Email, 980, r"(?i)(?P<v>[\w.+-]{1,64}\s?@\s?[\w-]{1,63}(?:\.[\w-]{2,63}){1,4})"),
-    (IdentifierKind::Email, 850, r"(?i)(?P<v>[\w.+-]{1,64} ?[(\[]at[)\]] ?[\w-]{1,63}(?: ?(?:\.|[(\[]dot[)\]]) ?[\w-]{2,63}){1,4})"),
-    (IdentifierKind::Url, 960, r#"(?i)(?P<v>\b(?:https?|ftp)://[^\s<>"'，。）)]{3,200}|\bwww\.[^\s<>"'，。）)]{3,200})"#),
-    (IdentifierKind::Url, 900, r"(?i)(?P<v>\b[a-z0-9-]{2,40}(?:\.[a-z0-9-]{2,40}){0,3}\.(?:com|org|net|io|cn|de|me|info|co|app|dev|edu|gov|uk|eu|top|xyz)(?:/[\w./?=&%#-]{0,120})?\b)"),
+    (IdentifierKind::Email, 980, r"(?i)(?P<v>[\w.+-]+\s?@\s?[\w-]+(?:\.[\w-]{2,}){1,4})"),
+    (IdentifierKind::Email, 850, r"(?i)(?P<v>[\w.+-]+ ?[(\[]at[)\]] ?[\w-]+(?: ?(?:\.|[(\[]dot[)\]]) ?[\w-]{2,}){1,4})"),
+    (IdentifierKind::Url, 960, r#"(?i)(?P<v>\b(?:https?|ftp)://[^\s<>"'，。）)]{3,}|\bwww\.[^\s<>"'，。）)]{3,})"#),
+    (IdentifierKind::Url, 900, r"(?i)(?P<v>\b[a-z0-9-]{2,}(?:\.[a-z0-9-]{2,}){0,3}\.(?:com|org|net|io|cn|de|me|info|co|app|dev|edu|gov|uk|eu|top|xyz)(?:/[\w./?=&%#-]*)?\b)"),
     (IdentifierKind::Url, 900, r"(?P<v>\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b)"),
     (IdentifierKind::IdNumber, 950, r"(?P<v>\b\d{3}-\d{2}-\d{4}\b)"),
     (IdentifierKind::Phone, 950, r"(?P<v>(?:\+|00)86[ -]?1[3-9]\d[ -]?\d{4}[ -]?\d{4})"),
