@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn letters_link_when_they_are_near_and_han_only_when_equal() {
-        let links = |name: &str| table().links(name).into_iter().map(|link| (link.name, link.distance)).collect::<Vec<_>>();
+        let links =
+            |name: &str| table().links(name).into_iter().map(|link| (link.name, link.distance)).collect::<Vec<_>>();
         assert_eq!(links("Katharine"), [("Katherine".to_owned(), 1)]);
         assert_eq!(links("Kathi"), [("Katherine".to_owned(), 1)]);
         assert_eq!(links("小明"), [("王小明".to_owned(), 0)]);

@@ -102,14 +102,21 @@ fn is_stale(activation: &Activation, now: &Moment) -> bool {
 
 fn is_due(activation: &Activation, now: &Moment, situation: Option<&str>) -> bool {
     let in_time = activation.due.as_ref().is_none_or(|due| due.start.seconds() <= now.seconds());
-    let met = activation.condition.as_deref().is_none_or(|condition| situation.is_some_and(|situation| meets(condition, situation)));
+    let met = activation
+        .condition
+        .as_deref()
+        .is_none_or(|condition| situation.is_some_and(|situation| meets(condition, situation)));
     // Without a date and without a condition it waits to be asked for.
     (activation.due.is_some() || activation.condition.is_some()) && in_time && met
 }
 
 /// Words that say when, not what.
-const NO_CONTENT: &[&str] = &["when", "whenev", "whenever", "onc", "once", "soon", "after", "befor", "before", "next", "time", "get", "got", "arriv", "come", "go", "am", "case", "back"];
-const NO_CONTENT_HAN: &[&str] = &["的时候", "之后", "以后", "的话", "如果", "要是", "假如", "一旦", "时", "后", "等", "当", "我", "了"];
+const NO_CONTENT: &[&str] = &[
+    "when", "whenev", "whenever", "onc", "once", "soon", "after", "befor", "before", "next", "time", "get", "got",
+    "arriv", "come", "go", "am", "case", "back",
+];
+const NO_CONTENT_HAN: &[&str] =
+    &["的时候", "之后", "以后", "的话", "如果", "要是", "假如", "一旦", "时", "后", "等", "当", "我", "了"];
 
 /// Whether a situation meets a condition: all its words, apart from those that only say when, are in it.
 #[must_use]
@@ -132,7 +139,11 @@ fn content(text: &str) -> BTreeSet<String> {
     // Single Han characters: 交房租 and 把房租交了 have no pair in common but one.
     tokenize(text)
         .into_iter()
-        .filter(|token| !token.stop && !matches!(token.kind, TokenKind::Symbol | TokenKind::Bigram) && !NO_CONTENT.contains(&token.text.as_str()))
+        .filter(|token| {
+            !token.stop
+                && !matches!(token.kind, TokenKind::Symbol | TokenKind::Bigram)
+                && !NO_CONTENT.contains(&token.text.as_str())
+        })
         .map(|token| token.text)
         .collect()
 }

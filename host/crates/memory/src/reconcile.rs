@@ -96,10 +96,14 @@ pub fn reconcile(new: &Unit, known: &[&Unit]) -> Reconciled {
     let Some(claim) = &new.claim else {
         return Reconciled { decision: Decision::Add, standing: Some(Standing::alone()), changes: BTreeMap::new() };
     };
-    let mut units: Vec<&Unit> = known.iter().copied().filter(|unit| unit.id != new.id && in_play(unit, &claim.key)).collect();
-    if let Some((unit, merged)) = same(new, claim, &units).and_then(|id| Some((id, absorb(units.iter().find(|unit| unit.id == id)?, new)))) {
+    let mut units: Vec<&Unit> =
+        known.iter().copied().filter(|unit| unit.id != new.id && in_play(unit, &claim.key)).collect();
+    if let Some((unit, merged)) =
+        same(new, claim, &units).and_then(|id| Some((id, absorb(units.iter().find(|unit| unit.id == id)?, new))))
+    {
         // Its mention may be later now, and with it what it took the place of.
-        let mut settled = settle(&units.iter().map(|one| if one.id == unit { &merged } else { *one }).collect::<Vec<_>>());
+        let mut settled =
+            settle(&units.iter().map(|one| if one.id == unit { &merged } else { *one }).collect::<Vec<_>>());
         keep_changed(&mut settled, &units);
         return Reconciled { decision: Decision::Same { unit }, standing: None, changes: settled };
     }
@@ -150,7 +154,9 @@ fn decision(claim: &Claim, standing: &Standing, units: usize) -> Decision {
     match (standing.superseded_by, standing.status) {
         (Some(by), _) => Decision::Older { by },
         (None, Status::Contested) => Decision::Contest { with: standing.conflicts.clone() },
-        _ if !standing.supersedes.is_empty() && claim.negated => Decision::Retract { units: standing.supersedes.clone() },
+        _ if !standing.supersedes.is_empty() && claim.negated => {
+            Decision::Retract { units: standing.supersedes.clone() }
+        }
         _ if !standing.supersedes.is_empty() => Decision::Supersede { units: standing.supersedes.clone() },
         _ if units == 1 => Decision::Add,
         _ => Decision::Coexist,
@@ -221,7 +227,10 @@ impl<'a> Said<'a> {
         if self.key() == other.key() {
             return self.claim.negated != other.claim.negated;
         }
-        self.claim.arity == Arity::Single && !self.claim.negated && !other.claim.negated && !self.is_other_occasion(other)
+        self.claim.arity == Arity::Single
+            && !self.claim.negated
+            && !other.claim.negated
+            && !self.is_other_occasion(other)
     }
 
     /// Whether this takes the place of what was said before it. A value does, of every other value and of what was denied; a denial only of the
@@ -236,7 +245,9 @@ impl<'a> Said<'a> {
         let mention = |said: &Self| said.unit.mentioned.seconds();
         let by_time = self.from().cmp(&other.from()).then(mention(self).cmp(&mention(other)));
         by_time.then_with(|| match (&self.unit.place, &other.unit.place) {
-            (Some(one), Some(two)) if (&one.dialogue, &one.session) == (&two.dialogue, &two.session) => one.position.cmp(&two.position),
+            (Some(one), Some(two)) if (&one.dialogue, &one.session) == (&two.dialogue, &two.session) => {
+                one.position.cmp(&two.position)
+            }
             _ => Ordering::Equal,
         })
     }
@@ -245,7 +256,9 @@ impl<'a> Said<'a> {
     fn is_other_occasion(&self, other: &Self) -> bool {
         let start = |said: &Self| said.unit.event.as_ref().map(|event| event.start.seconds());
         self.event_is_value()
-            && start(self).zip(start(other)).is_some_and(|(left, right)| left.abs_diff(right) > OCCASIONS_APART_SECONDS.unsigned_abs())
+            && start(self)
+                .zip(start(other))
+                .is_some_and(|(left, right)| left.abs_diff(right) > OCCASIONS_APART_SECONDS.unsigned_abs())
     }
 }
 
@@ -289,7 +302,8 @@ pub fn settle(units: &[&Unit]) -> BTreeMap<UnitId, Standing> {
         let later = said.get(place + 1..).unwrap_or_default();
         settle_one(one, later, &mut standings);
     }
-    let open: Vec<UnitId> = standings.iter().filter(|(_, standing)| standing.superseded_by.is_none()).map(|(id, _)| *id).collect();
+    let open: Vec<UnitId> =
+        standings.iter().filter(|(_, standing)| standing.superseded_by.is_none()).map(|(id, _)| *id).collect();
     for standing in standings.values_mut() {
         let contested = standing.conflicts.iter().any(|id| open.binary_search(id).is_ok());
         standing.status = match standing.superseded_by {
@@ -314,7 +328,12 @@ fn settle_one(one: &Said<'_>, later: &[Said<'_>], standings: &mut BTreeMap<UnitI
         match (one.is_bounded(), other.is_bounded()) {
             // Two stretches: one of them is wrong where they meet, and nobody said which.
             (true, true) => {
-                let meet = one.unit.event.as_ref().zip(other.unit.event.as_ref()).is_some_and(|(left, right)| left.meets(right));
+                let meet = one
+                    .unit
+                    .event
+                    .as_ref()
+                    .zip(other.unit.event.as_ref())
+                    .is_some_and(|(left, right)| left.meets(right));
                 if meet && one.contradicts(other) {
                     contest(one, other, standings);
                 }

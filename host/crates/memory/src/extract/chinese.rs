@@ -1,27 +1,58 @@
 //! The rules for Chinese. Patterns are read on a [`View`](super::view::View): simplified characters, ASCII marks.
 
 use super::Category;
-use super::rule::Take::{Called, Happening, Job, Name, Organisation, Place, Plain, StrictName, Thing, Things, Towns, When, Whole};
+use super::rule::Take::{
+    Called, Happening, Job, Name, Organisation, Place, Plain, StrictName, Thing, Things, Towns, When, Whole,
+};
 use super::rule::{Rule, Tense};
 
 /// All of them. Of two rules that take the same bytes for the same predicate the earlier one wins.
-pub(super) const RULES: &[&[Rule]] = &[IDENTITY, PLACES, WORK, PEOPLE, INSTRUCTIONS, TO_DOS, FOOD, TASTE, ROUTINES, EVENTS, KNOWN];
+pub(super) const RULES: &[&[Rule]] =
+    &[IDENTITY, PLACES, WORK, PEOPLE, INSTRUCTIONS, TO_DOS, FOOD, TASTE, ROUTINES, EVENTS, KNOWN];
 
 const IDENTITY: &[Rule] = &[
     Rule::new("name", Name, r"(?:我|本人)(?:姓.,)?(?:{副})(?:的)?(?:名字|姓名|真名|全名)(?:是|叫){VALUE}"),
     Rule::new("name", StrictName, r"(?:我(?:{副})(?:是)?叫(?:做)?|我姓.,名?叫?)(?P<v>[\p{Han}\p{L}·]{1,24})"),
-    Rule::new("called", Called, r"(?:^|[,])(?:以后|你|您|大家|请|就|可以|都|从现在起|麻烦)*(?:叫|称呼|喊)我(?P<v>[\p{Han}\p{L}·]{1,12})"),
-    Rule::new("called", Called, r"(?:大家|朋友|朋友们|同事|同事们|同学|别人)(?:们)?(?:都|一般)*(?:叫|称呼|喊)我(?P<v>[\p{Han}\p{L}·]{1,12})"),
+    Rule::new(
+        "called",
+        Called,
+        r"(?:^|[,])(?:以后|你|您|大家|请|就|可以|都|从现在起|麻烦)*(?:叫|称呼|喊)我(?P<v>[\p{Han}\p{L}·]{1,12})",
+    ),
+    Rule::new(
+        "called",
+        Called,
+        r"(?:大家|朋友|朋友们|同事|同事们|同学|别人)(?:们)?(?:都|一般)*(?:叫|称呼|喊)我(?P<v>[\p{Han}\p{L}·]{1,12})",
+    ),
     Rule::new("called", Called, r"(?:别|不要|不用|别再|不要再)(?:叫|称呼|喊)我(?P<v>[\p{Han}\p{L}·]{1,12})").negated(),
-    Rule::new("age", Plain, r"我(?:{副})(?:今年)?(?:{副})(?:满)?(?P<v>[0-9]{1,3}|[一二三四五六七八九十百两]{1,5})(?:周)?岁"),
+    Rule::new(
+        "age",
+        Plain,
+        r"我(?:{副})(?:今年)?(?:{副})(?:满)?(?P<v>[0-9]{1,3}|[一二三四五六七八九十百两]{1,5})(?:周)?岁",
+    ),
     Rule::new("birthday", When, r"我的?生日(?:是在|是|在|:){VALUE}"),
-    Rule::new("birthday", When, r"我(?:是|出生于|生于)(?:在)?(?P<v>[0-9一二三四五六七八九十〇零年月]{2,16}[日号])(?:出生|生)?的?"),
-    Rule::new("phone", Plain, r"我的?(?:新)?(?:手机|电话|联系方式)(?:号码|号)?(?:是|换成|改成|为|:)(?:了)?(?P<v>\+?[0-9][0-9 -]{5,18}[0-9])"),
-    Rule::new("email", Plain, r"我的?(?:新)?(?:邮箱|邮件地址|电子邮箱)(?:地址)?(?:是|换成|改成|:)(?:了)?(?P<v>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"),
+    Rule::new(
+        "birthday",
+        When,
+        r"我(?:是|出生于|生于)(?:在)?(?P<v>[0-9一二三四五六七八九十〇零年月]{2,16}[日号])(?:出生|生)?的?",
+    ),
+    Rule::new(
+        "phone",
+        Plain,
+        r"我的?(?:新)?(?:手机|电话|联系方式)(?:号码|号)?(?:是|换成|改成|为|:)(?:了)?(?P<v>\+?[0-9][0-9 -]{5,18}[0-9])",
+    ),
+    Rule::new(
+        "email",
+        Plain,
+        r"我的?(?:新)?(?:邮箱|邮件地址|电子邮箱)(?:地址)?(?:是|换成|改成|:)(?:了)?(?P<v>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
+    ),
 ];
 
 const PLACES: &[Rule] = &[
-    Rule::new("lives_in", Place, r"(?:我|我们)(?:{副})(?:跟[^,]{1,6}?|和[^,]{1,6}?)?(?:{副})(?:住在|居住在|定居在|定居|住){VALUE}"),
+    Rule::new(
+        "lives_in",
+        Place,
+        r"(?:我|我们)(?:{副})(?:跟[^,]{1,6}?|和[^,]{1,6}?)?(?:{副})(?:住在|居住在|定居在|定居|住){VALUE}",
+    ),
     Rule::new("lives_in", Place, r"我(?:们)?家(?:就|现在|目前|住)?在{VALUE}"),
     Rule::new("lives_in", Place, r"(?:我|我们)(?:{副}){时}搬(?:家)?(?:到|去|来|回)(?:了)?{VALUE}").tense(Tense::Began),
     Rule::new("lives_in", Place, r"(?:我|我们)(?:{副})(?:不|不再|没)(?:再)?(?:住在|住){VALUE}").negated(),
@@ -31,15 +62,35 @@ const PLACES: &[Rule] = &[
 ];
 
 const WORK: &[Rule] = &[
-    Rule::new("works_at", Organisation, r"(?:^|[,]|我|我们)(?:{副})在(?P<v>[^,;!?。\n在]{2,24}?)(?:工作|上班|任职|就职)"),
-    Rule::new("works_at", Organisation, r"我(?:{副})(?:就职于|任职于|供职于|入职了|入职|加入了){VALUE}").tense(Tense::Began),
-    Rule::new("works_at", Organisation, r"我(?:{副})(?:不|不再)在(?P<v>[^,;!?。\n]{2,24}?)(?:工作|上班|任职|干)").negated(),
-    Rule::new("works_at", Organisation, r"我(?:{副}){时}从(?P<v>[^,;!?。\n]{2,24}?)(?:离职|辞职|离开|跳槽)").negated().tense(Tense::Began),
+    Rule::new(
+        "works_at",
+        Organisation,
+        r"(?:^|[,]|我|我们)(?:{副})在(?P<v>[^,;!?。\n在]{2,24}?)(?:工作|上班|任职|就职)",
+    ),
+    Rule::new("works_at", Organisation, r"我(?:{副})(?:就职于|任职于|供职于|入职了|入职|加入了){VALUE}")
+        .tense(Tense::Began),
+    Rule::new("works_at", Organisation, r"我(?:{副})(?:不|不再)在(?P<v>[^,;!?。\n]{2,24}?)(?:工作|上班|任职|干)")
+        .negated(),
+    Rule::new("works_at", Organisation, r"我(?:{副}){时}从(?P<v>[^,;!?。\n]{2,24}?)(?:离职|辞职|离开|跳槽)")
+        .negated()
+        .tense(Tense::Began),
     Rule::new("job", Job, r"我(?:{副})是(?:一名|一个|一位|名|个|位|做)(?P<v>[^,;!?。\n]{1,16})"),
     Rule::new("job", Job, r"我的?(?:职业|工作|岗位|职位)(?:现在)?是(?:一名|一个|一位|做|当)?(?P<v>[^,;!?。\n]{1,16})"),
-    Rule::new("job", Job, r"我(?:{副})(?:在[^,;!?。\n]{1,16})?当(?:了)?(?P<v>[^,;!?。\n]{1,8}?(?:老师|医生|护士|经理|律师|司机|厨师|会计|教练|记者|编辑|导游|教师|工程师|设计师|程序员))"),
-    Rule::new("studies_at", Organisation, r"我(?:{副})在(?P<v>[^,;!?。\n]{2,20}?(?:大学|学院|中学|高中|小学|学校|清华|北大|复旦))(?:读|念|学|上学|上课)"),
-    Rule::new("studies_at", Organisation, r"我(?:{副})是(?P<v>[^,;!?。\n]{2,20}?(?:大学|学院|中学|高中|小学))的?(?:大一|大二|大三|大四)?(?:研究生|本科生|博士生|学生)"),
+    Rule::new(
+        "job",
+        Job,
+        r"我(?:{副})(?:在[^,;!?。\n]{1,16})?当(?:了)?(?P<v>[^,;!?。\n]{1,8}?(?:老师|医生|护士|经理|律师|司机|厨师|会计|教练|记者|编辑|导游|教师|工程师|设计师|程序员))",
+    ),
+    Rule::new(
+        "studies_at",
+        Organisation,
+        r"我(?:{副})在(?P<v>[^,;!?。\n]{2,20}?(?:大学|学院|中学|高中|小学|学校|清华|北大|复旦))(?:读|念|学|上学|上课)",
+    ),
+    Rule::new(
+        "studies_at",
+        Organisation,
+        r"我(?:{副})是(?P<v>[^,;!?。\n]{2,20}?(?:大学|学院|中学|高中|小学))的?(?:大一|大二|大三|大四)?(?:研究生|本科生|博士生|学生)",
+    ),
     Rule::new("studies", Thing, r"我(?:的)?(?:{副})(?:专业是|学的是|读的是|主修)(?P<v>[^,;!?。\n]{1,16})"),
 ];
 
@@ -62,10 +113,24 @@ const PEOPLE: &[Rule] = &[
 const FOOD: &[Rule] = &[
     Rule::new("allergic_to", Things, r"我(?:{副})(?:就)?对(?P<v>[^,;!?。\n]+?)(?:严重|轻度|有点|会)?过敏").set(),
     Rule::new("allergic_to", Things, r"我(?:{副})(?:不|不再)对(?P<v>[^,;!?。\n]+?)过敏").set().negated(),
-    Rule::new("diet", Plain, r"我(?:{副})(?:是)?(?:一个|一名|个)?(?:严格的?)?(?:吃)?(?P<v>纯素|全素|素食|素)(?:主义者|者|的)?(?:$|[,。!了])"),
+    Rule::new(
+        "diet",
+        Plain,
+        r"我(?:{副})(?:是)?(?:一个|一名|个)?(?:严格的?)?(?:吃)?(?P<v>纯素|全素|素食|素)(?:主义者|者|的)?(?:$|[,。!了])",
+    ),
     Rule::new("diet", Plain, r"我(?:{副})(?:不|不再)(?:吃|是)(?P<v>纯素|全素|素食|素)(?:主义者|者)?(?:了)?").negated(),
-    Rule::new("health", Plain, r"我(?:{副})(?:有|是)?(?P<v>乳糖不耐受|糖尿病|高血压|哮喘|色盲|怀孕|低血糖|痛风|偏头痛)").set(),
-    Rule::new("avoids", Things, r"我(?:{副})(?:从来|从不|从来都|一点都)?(?:不|不能|不再|忌)(?:吃|喝|碰)(?P<v>[^,;!?。\n]+)").set(),
+    Rule::new(
+        "health",
+        Plain,
+        r"我(?:{副})(?:有|是)?(?P<v>乳糖不耐受|糖尿病|高血压|哮喘|色盲|怀孕|低血糖|痛风|偏头痛)",
+    )
+    .set(),
+    Rule::new(
+        "avoids",
+        Things,
+        r"我(?:{副})(?:从来|从不|从来都|一点都)?(?:不|不能|不再|忌)(?:吃|喝|碰)(?P<v>[^,;!?。\n]+)",
+    )
+    .set(),
 ];
 
 const TASTE: &[Rule] = &[
@@ -86,9 +151,18 @@ const INSTRUCTIONS: &[Rule] = &[
 ];
 
 const ROUTINES: &[Rule] = &[
-    Rule::routine(Plain, r"^(?P<v>每(?:天|日|晚|逢?(?:周|星期|礼拜)[一二三四五六日天末]|周|个?月|年|个(?:周末|早上|晚上|工作日)|早)(?:(?:早上|上午|中午|下午|傍晚|晚上|凌晨|睡前|饭后)?(?:[0-9一二三四五六七八九十两]{1,3}[点时:](?:半|[0-9一二三四五六七八九十]{1,3}分?)?)?)?),?(?:我|我们)(?:都|会|要|一般|通常)*(?P<q>[^,;!?。\n]{1,24})"),
-    Rule::routine(Plain, r"(?:我|我们)(?:{副})(?P<v>每(?:天|日|晚|逢?(?:周|星期|礼拜)[一二三四五六日天末]|周|个?月|年|个(?:周末|早上|晚上|工作日)|早)(?:(?:早上|上午|中午|下午|傍晚|晚上|凌晨|睡前|饭后)?(?:[0-9一二三四五六七八九十两]{1,3}[点时:](?:半|[0-9一二三四五六七八九十]{1,3}分?)?)?)?)(?:都|会|要|就)*(?P<q>[^,;!?。\n]{1,24})"),
-    Rule::routine(Plain, r"(?:我|我们)(?:习惯|一般|通常|平时)(?:在)?(?P<v>(?:早上|上午|中午|下午|傍晚|晚上|睡前|饭后|饭前|起床后|周末)(?:[0-9一二三四五六七八九十两]{1,3}[点时:](?:半|[0-9一二三四五六七八九十]{1,3}分?)?)?)(?P<q>[^,;!?。\n]{1,24})"),
+    Rule::routine(
+        Plain,
+        r"^(?P<v>每(?:天|日|晚|逢?(?:周|星期|礼拜)[一二三四五六日天末]|周|个?月|年|个(?:周末|早上|晚上|工作日)|早)(?:(?:早上|上午|中午|下午|傍晚|晚上|凌晨|睡前|饭后)?(?:[0-9一二三四五六七八九十两]{1,3}[点时:](?:半|[0-9一二三四五六七八九十]{1,3}分?)?)?)?),?(?:我|我们)(?:都|会|要|一般|通常)*(?P<q>[^,;!?。\n]{1,24})",
+    ),
+    Rule::routine(
+        Plain,
+        r"(?:我|我们)(?:{副})(?P<v>每(?:天|日|晚|逢?(?:周|星期|礼拜)[一二三四五六日天末]|周|个?月|年|个(?:周末|早上|晚上|工作日)|早)(?:(?:早上|上午|中午|下午|傍晚|晚上|凌晨|睡前|饭后)?(?:[0-9一二三四五六七八九十两]{1,3}[点时:](?:半|[0-9一二三四五六七八九十]{1,3}分?)?)?)?)(?:都|会|要|就)*(?P<q>[^,;!?。\n]{1,24})",
+    ),
+    Rule::routine(
+        Plain,
+        r"(?:我|我们)(?:习惯|一般|通常|平时)(?:在)?(?P<v>(?:早上|上午|中午|下午|傍晚|晚上|睡前|饭后|饭前|起床后|周末)(?:[0-9一二三四五六七八九十两]{1,3}[点时:](?:半|[0-9一二三四五六七八九十]{1,3}分?)?)?)(?P<q>[^,;!?。\n]{1,24})",
+    ),
 ];
 
 const EVENTS: &[Rule] = &[
@@ -102,10 +176,14 @@ const EVENTS: &[Rule] = &[
 
 const TO_DOS: &[Rule] = &[
     Rule::to_do(r"(?P<t>[^;!?。\n]*?)提醒(?:一下)?我(?:一下|一声)?(?:要|去|,)?(?P<v>[^;!?。\n]+)"),
-    Rule::to_do(r"(?:^|[,])(?:请|麻烦|要|帮我|一定要|千万|务必)*(?:记得|别忘了|别忘记|不要忘了|不要忘记|别让我忘了|别让我忘记)(?:要)?(?P<v>[^;!?。\n]{2,})"),
+    Rule::to_do(
+        r"(?:^|[,])(?:请|麻烦|要|帮我|一定要|千万|务必)*(?:记得|别忘了|别忘记|不要忘了|不要忘记|别让我忘了|别让我忘记)(?:要)?(?P<v>[^;!?。\n]{2,})",
+    ),
     Rule::to_do(r"^(?:待办|待办事项|备忘|备忘录)\s*:\s*(?P<v>[^;!?。\n]{2,})"),
     Rule::to_do(r"我(?:们)?(?:{副}){时}(?:得|需要|必须|要记得|还要)(?P<v>[^,;!?。\n]{2,})").dated().sure(700),
-    Rule::done(r"我(?:们)?(?:已经|刚刚|刚才|刚)(?P<v>把?[^,;!?。\n]{0,20}?(?:订|买|交|付|寄|打|发|办|还|取|写|做|吃|洗|修|退|约|预约|完成|取消|提交|通知|缴|喂|浇|续|签|回复|联系|处理|搞定)(?:好|完|掉|过)?(?:了)?[^,;!?。\n]{0,30})"),
+    Rule::done(
+        r"我(?:们)?(?:已经|刚刚|刚才|刚)(?P<v>把?[^,;!?。\n]{0,20}?(?:订|买|交|付|寄|打|发|办|还|取|写|做|吃|洗|修|退|约|预约|完成|取消|提交|通知|缴|喂|浇|续|签|回复|联系|处理|搞定)(?:好|完|掉|过)?(?:了)?[^,;!?。\n]{0,30})",
+    ),
     Rule::correction(r"^(?:不,|不对,|哦,|啊,)*(?:其实|实际上|准确地说)(?:应该)?(?:是|叫|在){VALUE}"),
     Rule::correction(r"^(?:不,|不对,|哦,)*(?:说错了|我说错了|更正一下|纠正一下|口误)[,:]?(?:应该)?(?:是)?{VALUE}"),
     Rule::correction(r"^(?:不,|不对,)*不是[^,;!?。\n]{1,20},?(?:而)?是{VALUE}"),
@@ -113,9 +191,20 @@ const TO_DOS: &[Rule] = &[
 
 /// What is said of people whom the memory knows by name.
 const KNOWN: &[Rule] = &[
-    Rule::new("lives_in", Place, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})(?:住在|定居在){VALUE}").long_term(Category::ImportantInfo),
-    Rule::new("works_at", Organisation, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})在(?P<v>[^,;!?。\n]{2,24}?)(?:工作|上班|任职)").long_term(Category::ImportantInfo),
-    Rule::new("allergic_to", Things, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})对(?P<v>[^,;!?。\n]+?)过敏").set().long_term(Category::ImportantInfo),
-    Rule::new("birthday", When, r"(?:^|,)(?P<person>\p{Han}{2,4}?)的?生日(?:是在|是|在){VALUE}").long_term(Category::ImportantInfo),
-    Rule::new("likes", Things, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})(?:喜欢|爱吃|爱喝|爱看){LIST}").set().long_term(Category::ImportantInfo),
+    Rule::new("lives_in", Place, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})(?:住在|定居在){VALUE}")
+        .long_term(Category::ImportantInfo),
+    Rule::new(
+        "works_at",
+        Organisation,
+        r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})在(?P<v>[^,;!?。\n]{2,24}?)(?:工作|上班|任职)",
+    )
+    .long_term(Category::ImportantInfo),
+    Rule::new("allergic_to", Things, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})对(?P<v>[^,;!?。\n]+?)过敏")
+        .set()
+        .long_term(Category::ImportantInfo),
+    Rule::new("birthday", When, r"(?:^|,)(?P<person>\p{Han}{2,4}?)的?生日(?:是在|是|在){VALUE}")
+        .long_term(Category::ImportantInfo),
+    Rule::new("likes", Things, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})(?:喜欢|爱吃|爱喝|爱看){LIST}")
+        .set()
+        .long_term(Category::ImportantInfo),
 ];

@@ -29,7 +29,12 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(message: &'a Message, known: &'a KnownNames, view: &'a View, quotations: &'a [Range<usize>]) -> Self {
+    pub(super) fn new(
+        message: &'a Message,
+        known: &'a KnownNames,
+        view: &'a View,
+        quotations: &'a [Range<usize>],
+    ) -> Self {
         Self { message, known, view, quotations, found: Vec::new(), taken: (usize::MAX, Vec::new()) }
     }
 
@@ -39,7 +44,10 @@ impl<'a> Reader<'a> {
             self.taken = (sentence.start, Vec::new());
         }
         for captures in compiled.pattern.captures_iter(sentence.text).take(MATCHES_MAX) {
-            let (Some(whole), Some(value)) = (captures.get(0), captures.name("v")) else { continue };
+            let (Some(whole), Some(value)) = (captures.get(0), captures.name("v").or_else(|| captures.name("w")))
+            else {
+                continue;
+            };
             if !self.is_meant(&compiled.rule, sentence, &captures, whole.range()) {
                 continue;
             }
@@ -72,18 +80,28 @@ impl<'a> Reader<'a> {
         let in_view = sentence.start + value.start..sentence.start + value.end;
         let quote = self.view.origin(sentence.start..sentence.start + sentence.text.len());
         let value_bytes = self.view.origin(in_view);
-        let (Some(text), Some(said)) = (self.message.text.get(quote.clone()), self.message.text.get(value_bytes.clone())) else {
+        let (Some(text), Some(said)) =
+            (self.message.text.get(quote.clone()), self.message.text.get(value_bytes.clone()))
+        else {
             return;
         };
         let proposal_text = text.to_owned();
         let said = said.to_owned();
         let (event, activation, note) = self.times(rule, sentence);
-        if rule.needs_time && event.is_none() && note.is_none() && activation.as_ref().is_none_or(|found| found.due.is_none()) {
+        if rule.needs_time
+            && event.is_none()
+            && note.is_none()
+            && activation.as_ref().is_none_or(|found| found.due.is_none())
+        {
             return;
         }
         self.taken.1.push((value, rule.predicate));
         let claim = matches!(rule.says, Says::Fact | Says::Instruction | Says::ToDo).then(|| Claim {
-            key: ClaimKey { subject, predicate: rule.predicate.to_owned(), qualifier: qualifier(rule, captures, &said) },
+            key: ClaimKey {
+                subject,
+                predicate: rule.predicate.to_owned(),
+                qualifier: qualifier(rule, captures, &said),
+            },
             value: said,
             arity: arity(rule, captures),
             negated: rule.negated,
@@ -133,7 +151,9 @@ impl<'a> Reader<'a> {
     fn subject(&self, captures: &Captures<'_>) -> Option<String> {
         let speaker = match self.message.place.role {
             Role::User => "user".to_owned(),
-            _ => self.known.resolve(&self.message.place.speaker).map_or_else(|| fold(&self.message.place.speaker), fold),
+            _ => {
+                self.known.resolve(&self.message.place.speaker).map_or_else(|| fold(&self.message.place.speaker), fold)
+            }
         };
         if let Some(person) = captures.name("person") {
             return self.known.resolve(person.as_str()).map(fold);
@@ -172,7 +192,9 @@ fn is_time_or_nothing(said: &str) -> bool {
     said.is_empty()
         || said.starts_with(['和', '跟', '与', '同'])
         || loopwright_text::find_times(said).first().is_some_and(|found| found.range.start <= 6)
-        || ["国庆", "春节", "暑假", "寒假", "五一", "周末", "上次", "今年", "从", "中秋", "元旦"].iter().any(|word| said.starts_with(word))
+        || ["国庆", "春节", "暑假", "寒假", "五一", "周末", "上次", "今年", "从", "中秋", "元旦"]
+            .iter()
+            .any(|word| said.starts_with(word))
 }
 
 fn kind(says: Says) -> ProposalKind {
@@ -190,7 +212,9 @@ const ONE_AT_A_TIME: &[&str] = &["wife", "husband", "mother", "father", "partner
 
 fn arity(rule: &Rule, captures: &Captures<'_>) -> crate::unit::Arity {
     let one = rule.predicate == "relation"
-        && captures.name("q").is_some_and(|said| ONE_AT_A_TIME.contains(&canonical_relation(&fold(said.as_str())).as_str()));
+        && captures
+            .name("q")
+            .is_some_and(|said| ONE_AT_A_TIME.contains(&canonical_relation(&fold(said.as_str())).as_str()));
     if one { crate::unit::Arity::Single } else { rule.arity }
 }
 
@@ -216,7 +240,10 @@ fn kind_of_thing(value: &str) -> Option<String> {
     let words: Vec<&str> = folded.split(' ').collect();
     let last = words.last().filter(|_| words.len() > 1)?;
     let singular = last.strip_suffix("ies").map(|stem| format!("{stem}y"));
-    Some(singular.unwrap_or_else(|| last.strip_suffix('s').filter(|stem| !stem.ends_with('s')).unwrap_or(last).to_owned()))
+    Some(
+        singular
+            .unwrap_or_else(|| last.strip_suffix('s').filter(|stem| !stem.ends_with('s')).unwrap_or(last).to_owned()),
+    )
 }
 
 /// One word for each relation.

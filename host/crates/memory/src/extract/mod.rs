@@ -121,8 +121,10 @@ pub struct Proposal {
     pub confidence: Confidence,
 }
 
-static ENGLISH: LazyLock<Vec<Compiled>> = LazyLock::new(|| english::RULES.iter().flat_map(|table| compiled(table)).collect());
-static CHINESE: LazyLock<Vec<Compiled>> = LazyLock::new(|| chinese::RULES.iter().flat_map(|table| compiled(table)).collect());
+static ENGLISH: LazyLock<Vec<Compiled>> =
+    LazyLock::new(|| english::RULES.iter().flat_map(|table| compiled(table)).collect());
+static CHINESE: LazyLock<Vec<Compiled>> =
+    LazyLock::new(|| chinese::RULES.iter().flat_map(|table| compiled(table)).collect());
 
 /// What a message says that is worth keeping, in the order of its sentences; at most [`PROPOSALS_MAX`].
 ///

@@ -90,7 +90,8 @@ fn convert(message: &Message, place: usize, one: &ProposedMemory) -> Result<Prop
     if one.layer == Layer::Episodic {
         return Err(ModelError::Layer { place });
     }
-    let quote = find(&message.text, &one.quote).ok_or_else(|| ModelError::NotQuoted { place, quote: cut(&one.quote) })?;
+    let quote =
+        find(&message.text, &one.quote).ok_or_else(|| ModelError::NotQuoted { place, quote: cut(&one.quote) })?;
     let (claim, value) = match &one.claim {
         None => (None, quote.clone()),
         Some(claim) => {
@@ -119,7 +120,10 @@ fn convert(message: &Message, place: usize, one: &ProposedMemory) -> Result<Prop
     })
 }
 
-fn times(message: &Message, one: &ProposedMemory) -> (Option<crate::moment::EventTime>, Option<Activation>, Option<String>) {
+fn times(
+    message: &Message,
+    one: &ProposedMemory,
+) -> (Option<crate::moment::EventTime>, Option<Activation>, Option<String>) {
     if one.layer == Layer::Prospective {
         let (activation, note) = when::activation(&one.quote, &message.mentioned);
         return (activation.due.clone(), Some(activation), note);
@@ -137,7 +141,11 @@ fn read_claim(place: usize, claim: &ProposedClaim) -> Result<Claim, ModelError> 
     };
     let qualifier = claim.qualifier.as_deref().map(|text| part("qualifier", text)).transpose()?;
     Ok(Claim {
-        key: ClaimKey { subject: part("subject", &claim.subject)?, predicate: part("predicate", &claim.predicate)?, qualifier },
+        key: ClaimKey {
+            subject: part("subject", &claim.subject)?,
+            predicate: part("predicate", &claim.predicate)?,
+            qualifier,
+        },
         value: claim.value.clone(),
         arity: if claim.set { Arity::Set } else { Arity::Single },
         negated: claim.negated,

@@ -9,7 +9,10 @@ const PATTERN_BYTES_MAX: usize = 4 << 20;
 const PARTS: &[(&str, &str)] = &[
     ("{VALUE}", r"(?P<v>[^,;!?。\n]+)"),
     ("{LIST}", r"(?P<v>[^;!?。\n]+)"),
-    ("{WHO}", r"(?P<v>(?-i:\p{Lu}[\p{L}'-]*)(?: (?:(?-i:\p{Lu}[\p{L}'-]*)|(?:de|van|von|der|da|la|bin|al)\b)){0,3})"),
+    (
+        "{WHO}",
+        r"(?P<v>(?-i:\p{Lu}(?:'\p{Lu})?[\p{L}-]*)(?: (?:(?-i:\p{Lu}(?:'\p{Lu})?[\p{L}-]*)|(?:de|van|von|der|da|la|bin|al)\b)){0,3})",
+    ),
     ("{NAME}", r"(?P<name>(?-i:\p{Lu}[\p{L}'-]*))"),
     (
         "{ADV}",
@@ -21,13 +24,19 @@ const PARTS: &[(&str, &str)] = &[
         "{REL}",
         r"(?:best friend|girlfriend|boyfriend|wife|husband|partner|fianc(?:ee|é|ée|e)|mother|mum|mom|mommy|father|dad|daddy|sister|brother|son|daughter|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|friend|colleague|coworker|boss|manager|roommate|flatmate|neighbou?r|doctor|dentist|therapist|teacher|kid|baby|twin|mother-in-law|father-in-law|stepson|stepdaughter)",
     ),
-    ("{PET}", r"(?:dog|puppy|cat|kitten|rabbit|bunny|hamster|parrot|bird|fish|turtle|tortoise|horse|guinea pig|snake|lizard)"),
+    (
+        "{PET}",
+        r"(?:dog|puppy|cat|kitten|rabbit|bunny|hamster|parrot|bird|fish|turtle|tortoise|horse|guinea pig|snake|lizard)",
+    ),
     (
         "{亲}",
         r"(?:女朋友|男朋友|未婚妻|未婚夫|妹妹|姐姐|哥哥|弟弟|爸爸|妈妈|父亲|母亲|老婆|老公|妻子|丈夫|太太|媳妇|儿子|女儿|爷爷|奶奶|外公|外婆|姥姥|姥爷|叔叔|阿姨|姑姑|舅舅|表哥|表弟|表姐|表妹|堂哥|堂弟|堂姐|堂妹|闺蜜|同事|同学|室友|邻居|老板|领导|朋友|好友|爸|妈|哥|姐|弟|妹)",
     ),
     ("{宠}", r"(?:小狗|小猫|狗狗|猫咪|狗|猫|兔子|仓鼠|鹦鹉|乌龟|金鱼|鱼|鸟)"),
-    ("{副}", r"(?:也|还|都|就|现在|目前|如今|一直|已经|刚刚|刚|最近|终于|真的|很|非常|特别|超级|超|最近|平时|平常|通常|一般|从小|其实|挺|蛮|比较|会|总是|经常|常常|常|又)*"),
+    (
+        "{副}",
+        r"(?:也|还|都|就|现在|目前|如今|一直|已经|刚刚|刚|最近|终于|真的|很|非常|特别|超级|超|最近|平时|平常|通常|一般|从小|其实|挺|蛮|比较|会|总是|经常|常常|常|又)*",
+    ),
     ("{时}", r"(?P<t>[^,;!?。\n]{0,16}?)"),
     (
         "{姓}",

@@ -39,7 +39,9 @@ static ASKS_TO_CONFIRM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 static ASKS_CHINESE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"(?:吗|么)\W*$|是不是|有没有|能不能|会不会|要不要|什么|哪里|哪儿|哪个|哪些|怎么|为什么|谁|多少|几点|几岁|呢\W*\?$")
+    compile(
+        r"(?:吗|么)\W*$|是不是|有没有|能不能|会不会|要不要|什么|哪里|哪儿|哪个|哪些|怎么|为什么|谁|多少|几点|几岁|呢\W*\?$",
+    )
 });
 
 /// The sentences of a text, in order.
@@ -51,7 +53,9 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence<'_>> {
         let next = chars.peek().map(|(_, next)| *next);
         let ends = match ch {
             '\n' | '!' | '?' | '。' | ';' => true,
-            '.' => next.is_none_or(char::is_whitespace) && !is_abbreviation(text.get(start..at).unwrap_or_default(), next),
+            '.' => {
+                next.is_none_or(char::is_whitespace) && !is_abbreviation(text.get(start..at).unwrap_or_default(), next)
+            }
             _ => false,
         };
         if ends {
@@ -86,7 +90,8 @@ fn push<'a>(text: &'a str, range: Range<usize>, found: &mut Vec<Sentence<'a>>) {
 
 /// From which byte on a sentence asks: a statement may stand before its question.
 fn asks_from(text: &str) -> Option<usize> {
-    let is = |pattern: &LazyLock<Option<Regex>>, text: &str| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text));
+    let is =
+        |pattern: &LazyLock<Option<Regex>>, text: &str| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text));
     let clauses = clauses(text);
     let last = clauses.last().and_then(|range| text.get(range.clone())).unwrap_or_default();
     if is(&ASKS_TO_CONFIRM, last) {
@@ -124,8 +129,8 @@ static OWN_SPEECH: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static REPORTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
-        r"(?ix)\b(?:said|says|say|told|tells|thinks?|thought|believes?|claims?|claimed|asked|asks|wrote|writes|assumes?|suspects?|heard|wonders?|insists?|reckons?)\b
-         |听说|据说|说|告诉|以为|认为|问|写道|写着|台词|歌词",
+        r"(?ix)\b(?:said|says|say|told|tells|thinks?|thought|believes?|claims?|claimed|asked|asks|wrote|writes|assumes?|suspects?|heard|wonders?|insists?|reckons?|maybe|perhaps)\b
+         |也许|或许|听说|据说|说|告诉|以为|认为|问|写道|写着|台词|歌词",
     )
 });
 static SUPPOSED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -143,7 +148,7 @@ pub(crate) fn is_not_own(before: &str) -> bool {
     [&REPORTED, &SUPPOSED].into_iter().any(|pattern| pattern.as_ref().is_none_or(|pattern| pattern.is_match(&before)))
 }
 
-/// Whether what follows `before` in its sentence is somebody else's.
+/// Whether what follows `before` in its sentence is somebody else's, or only considered.
 pub(crate) fn is_reported(before: &str) -> bool {
     REPORTED.as_ref().is_none_or(|pattern| pattern.is_match(&without_own_speech(before)))
 }
@@ -206,7 +211,15 @@ mod tests {
     #[test]
     fn patterns_compile() {
         for pattern in [
-            &ABBREVIATION, &OPENS_QUESTION, &ASKS_TO_CONFIRM, &ASKS_CHINESE, &OWN_SPEECH, &REPORTED, &SUPPOSED, &SUPPOSED_AFTER, &ROLE_LABEL,
+            &ABBREVIATION,
+            &OPENS_QUESTION,
+            &ASKS_TO_CONFIRM,
+            &ASKS_CHINESE,
+            &OWN_SPEECH,
+            &REPORTED,
+            &SUPPOSED,
+            &SUPPOSED_AFTER,
+            &ROLE_LABEL,
         ] {
             assert!(pattern.is_some());
         }

@@ -12,6 +12,12 @@ use super::view::is_han;
 
 /// The longest value, in characters.
 pub const VALUE_CHARS_MAX: usize = 160;
+/// The longest thing or activity, in words: what is longer is a reaction to something, not a taste.
+const THING_WORDS_MAX: usize = 6;
+/// How far into a date or a time its first words may reach, in bytes: "at the latest on Friday".
+const TIME_WITHIN_BYTES: usize = 16;
+/// What happens to somebody, said in one word.
+const HAPPENINGS: &[&str] = &["graduated", "retired", "eloped"];
 /// The most values of one list.
 pub const LIST_MAX: usize = 12;
 
@@ -22,15 +28,21 @@ static CONNECTIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
          |,|但是|不过|因为|所以|而且|然后|可是|但|,?我(?:也|还|们|的|现在|在|是)|哦$|呢$",
     )
 });
-static PLACE_END: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"(?i) (?:with|for|near|in|on|at|next|from|until|till|to|and|as|after|before|when|if|last|this|again)\b"));
+static PLACE_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(r"(?i) (?:with|for|near|in|on|at|next|from|until|till|to|and|as|after|before|when|if|last|this|again)\b")
+});
 static JOB_END: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"(?i) (?:at|for|in|from|with|who|by|and|on|working|based|here|there|when|if|as)\b"));
 static THING_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"(?i) (?:over|rather|when|whenever|if|than|instead|as|after|before|every|each|to (?:the |an? )?[a-z]+ (?:ones|seats|flights|rooms))\b|胜过|而不是|多过")
+    compile(
+        r"(?i) (?:over|rather|when|whenever|if|than|instead|as|after|before|every|each|to (?:the |an? )?[a-z]+ (?:ones|seats|flights|rooms))\b|胜过|而不是|多过",
+    )
 });
-static TIME_LEAD: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"(?i)(?:^|[ ,]+)(?:on|in|at|by|around|before|until|till|since|from|for|back|about|early|late|the|this|next|of)?$|(?:在|于|从|到|大概|大约)$"));
+static TIME_LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"(?i)(?:^|[ ,]+)(?:on|in|at|by|around|before|until|till|since|from|for|back|about|early|late|the|this|next|of)?$|(?:在|于|从|到|大概|大约)$",
+    )
+});
 static SEPARATOR: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"(?i)\s*(?:,\s*(?:and |or )?|、|;| and | or | & |/|还有|以及|和|与|及|跟)\s*"));
 static OCCUPATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -40,7 +52,9 @@ static OCCUPATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 static NO_OCCUPATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"(?i)^(?:bit|big|huge|little|lot|lover|morning person|night owl|fan|member|beginner|mother|father|brother|sister|reader|loner|believer|winner|loser|user|customer|newcomer|vegetarian|vegan|pescatarian|person|human|christian|libran?|canadian|italian|australian|american|russian|brazilian|egyptian|dreamer|better|former|never|number|matter|longer|manner|wonder|foodie|newer|regular|minor|worrier|early)\b|(?:lover|believer|drinker|eater|sleeper|starter|newcomer|earlier|later|better|worse|person|fan|eater|owner|citizen)$|好|问题")
+    compile(
+        r"(?i)^(?:expert|bit|big|huge|little|lot|lover|morning person|night owl|fan|member|beginner|mother|father|brother|sister|reader|loner|believer|winner|loser|user|customer|newcomer|vegetarian|vegan|pescatarian|person|human|christian|libran?|canadian|italian|australian|american|russian|brazilian|egyptian|dreamer|better|former|never|number|matter|longer|manner|wonder|foodie|newer|regular|minor|worrier|early)\b|(?:lover|believer|drinker|eater|sleeper|starter|newcomer|earlier|later|better|worse|person|fan|eater|owner|citizen)$|好|问题",
+    )
 });
 
 /// The values in what was taken, as ranges of `text`; none when it is no value of its kind.
@@ -62,7 +76,31 @@ fn slice<'a>(text: &'a str, range: &Range<usize>) -> &'a str {
 /// The range without marks, spaces and closing particles.
 fn trim(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let whole = text.get(range.clone())?;
-    let is_edge = |ch: char| ch.is_whitespace() || matches!(ch, '.' | ',' | ':' | '-' | '!' | '?' | '。' | '"' | '“' | '”' | '《' | '》' | '「' | '」' | '(' | ')' | '~' | '…' | '、' | '*');
+    let is_edge = |ch: char| {
+        ch.is_whitespace()
+            || matches!(
+                ch,
+                '.' | ','
+                    | ':'
+                    | '-'
+                    | '!'
+                    | '?'
+                    | '。'
+                    | '"'
+                    | '“'
+                    | '”'
+                    | '《'
+                    | '》'
+                    | '「'
+                    | '」'
+                    | '('
+                    | ')'
+                    | '~'
+                    | '…'
+                    | '、'
+                    | '*'
+            )
+    };
     let start = range.start + (whole.len() - whole.trim_start_matches(|ch| is_edge(ch) && ch != '-').len());
     let mut rest = text.get(start..range.end)?;
     loop {
@@ -117,7 +155,9 @@ fn without_trailing_time(text: &str, range: Range<usize>) -> Range<usize> {
     let value = slice(text, &range);
     let Some(time) = find_times(value).into_iter().find(|found| found.range.start > 0) else { return range };
     let mut head = value.get(..time.range.start).unwrap_or_default();
-    while let Some(lead) = TIME_LEAD.as_ref().and_then(|pattern| pattern.find(head)).filter(|lead| lead.start() < head.len()) {
+    while let Some(lead) =
+        TIME_LEAD.as_ref().and_then(|pattern| pattern.find(head)).filter(|lead| lead.start() < head.len())
+    {
         head = head.get(..lead.start()).unwrap_or_default();
     }
     if head.trim().is_empty() { range } else { range.start..range.start + head.len() }
@@ -139,7 +179,9 @@ fn without_times(text: &str, range: Range<usize>) -> Option<Range<usize>> {
 }
 
 static ACTION_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"(?i)[ ,]+(?:when i|once i|as soon as|after i|before i|if it|if i|and then i|and i|but|because|so that|please|thanks|thank you|ok)\b|,(?:好吗|可以吗|行吗|谢谢|因为|不然|否则)|,$")
+    compile(
+        r"(?i)[ ,]+(?:when i|once i|as soon as|after i|before i|if it|if i|and then i|and i|but|because|so that|please|thanks|thank you|ok)\b|,(?:好吗|可以吗|行吗|谢谢|因为|不然|否则)|,$",
+    )
 });
 
 fn listed(text: &str, range: Range<usize>, take: Take) -> Vec<Range<usize>> {
@@ -149,7 +191,11 @@ fn listed(text: &str, range: Range<usize>, take: Take) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for piece in split(text, range.clone()) {
         let piece = without_trailing_time(text, piece);
-        let cut = if take == Take::Towns { first_match(&PLACE_END, slice(text, &piece)) } else { first_match(&THING_END, slice(text, &piece)) };
+        let cut = if take == Take::Towns {
+            first_match(&PLACE_END, slice(text, &piece))
+        } else {
+            first_match(&THING_END, slice(text, &piece))
+        };
         let piece = piece.start..cut.map_or(piece.end, |at| piece.start + at);
         if let Some(piece) = trim(text, piece).filter(|piece| is_value(slice(text, piece), take)) {
             found.push(piece);
@@ -157,9 +203,11 @@ fn listed(text: &str, range: Range<usize>, take: Take) -> Vec<Range<usize>> {
             break;
         }
     }
-    let long = |piece: &Range<usize>| slice(text, piece).split(' ').count() > 2;
-    if take == Take::Things && found.len() > 1 && found.iter().any(long) && !slice(text, &range).contains(',') {
-        // "the sound of rain and wind" is one thing.
+    let length = |piece: Option<&Range<usize>>| piece.map_or(0, |piece| slice(text, piece).split(' ').count());
+    let long = found.iter().any(|piece| length(Some(piece)) > 2);
+    let shared = length(found.first()) < length(found.last());
+    if take == Take::Things && found.len() > 1 && (long || shared) && !slice(text, &range).contains(',') {
+        // "the sound of rain and wind" is one thing, and so are "action and crime films".
         let whole = without_trailing_time(text, range);
         return trim(text, whole).filter(|piece| is_value(slice(text, piece), take)).into_iter().collect();
     }
@@ -199,51 +247,155 @@ fn is_value(value: &str, take: Take) -> bool {
     let han = value.chars().any(is_han);
     match take {
         Take::Name => chars <= 40 && is_name(&lower, han),
-        Take::StrictName => chars <= 40 && is_name(&lower, han) && (han || value.starts_with(char::is_uppercase)) && looks_like_name(value, han),
-        Take::Called => chars <= 30 && is_name(&lower, han) && (han || value.split(' ').count() <= 2) && !NO_CALL.contains(&first),
-        Take::Place => chars <= 60 && !NO_PLACE.contains(&first) && !NO_PLACE_HAN.iter().any(|word| value.contains(word)),
+        Take::StrictName => {
+            chars <= 40
+                && is_name(&lower, han)
+                && (han || value.starts_with(char::is_uppercase))
+                && looks_like_name(value, han)
+        }
+        Take::Called => {
+            chars <= 30 && is_name(&lower, han) && (han || value.split(' ').count() <= 2) && !NO_CALL.contains(&first)
+        }
+        Take::Place => {
+            chars <= 60 && !NO_PLACE.contains(&first) && !NO_PLACE_HAN.iter().any(|word| value.contains(word))
+        }
         Take::Towns => is_town(value, han),
-        Take::Organisation => chars <= 60 && !NO_ORGANISATION.contains(&lower.as_str()) && !NO_ORGANISATION_HAN.iter().any(|word| value.contains(word)),
+        Take::Organisation => {
+            chars <= 60
+                && !NO_ORGANISATION.contains(&lower.as_str())
+                && !NO_ORGANISATION_HAN.iter().any(|word| value.contains(word))
+        }
         Take::Job => {
             chars <= 60
                 && OCCUPATION.as_ref().is_some_and(|pattern| pattern.is_match(value))
                 && !NO_OCCUPATION.as_ref().is_some_and(|pattern| pattern.is_match(value))
         }
-        Take::Thing | Take::Things => !NO_THING.contains(&first) && !NO_THING_HAN.iter().any(|word| value.starts_with(word)),
+        Take::Thing | Take::Things => {
+            value.split(' ').count() <= THING_WORDS_MAX
+                && !NO_THING.contains(&first)
+                && !NO_THING_HAN.iter().any(|word| value.starts_with(word))
+        }
         Take::Plain => true,
         Take::Whole => !NO_ACTION.contains(&lower.as_str()),
-        Take::When => !find_times(value).is_empty() || value.chars().any(|ch| ch.is_ascii_digit()),
+        Take::When => {
+            let time = find_times(value).first().map(|found| found.range.start);
+            time.map_or_else(|| value.chars().any(|ch| ch.is_ascii_digit()), |start| start <= TIME_WITHIN_BYTES)
+        }
+        Take::Happening if !han => value.contains(' ') || HAPPENINGS.contains(&lower.as_str()),
         Take::Action | Take::Happening => chars >= 2 && !NO_ACTION.contains(&lower.as_str()),
     }
 }
 
-const NO_ACTION: &[&str] = &["go", "go now", "leave", "run", "do that", "do it", "that", "this", "it", "一下", "的是", "是", "再说", "再聊", "见", "再见"];
+const NO_ACTION: &[&str] = &[
+    "go", "go now", "leave", "run", "do that", "do it", "that", "this", "it", "一下", "的是", "是", "再说", "再聊",
+    "见", "再见",
+];
 const NO_CALL: &[&str] = &[
-    "when", "if", "at", "back", "later", "tomorrow", "tonight", "today", "now", "a", "an", "the", "on", "in", "after", "before", "crazy", "again", "as",
-    "soon", "once", "maybe", "please", "first", "anytime", "whenever", "out", "up", "names", "by", "that", "this", "your", "old", "lucky",
+    "when", "if", "at", "back", "later", "tomorrow", "tonight", "today", "now", "a", "an", "the", "on", "in", "after",
+    "before", "crazy", "again", "as", "soon", "once", "maybe", "please", "first", "anytime", "whenever", "out", "up",
+    "names", "by", "that", "this", "your", "old", "lucky",
 ];
 const NO_PLACE: &[&str] = &[
-    "a", "an", "my", "his", "her", "their", "our", "your", "this", "that", "fear", "constant", "peace", "harmony", "hope", "it", "here", "there", "some",
-    "one", "another", "bed", "silence", "denial", "poverty", "hell", "luxury", "what", "which", "two",
+    "a", "an", "my", "his", "her", "their", "our", "your", "this", "that", "fear", "constant", "peace", "harmony",
+    "hope", "it", "here", "there", "some", "one", "another", "bed", "silence", "denial", "poverty", "hell", "luxury",
+    "what", "which", "two",
 ];
-const NO_PLACE_HAN: &[&str] = &["哪", "什么", "这里", "那里", "这儿", "那儿", "我", "你", "他", "她", "一起", "一个", "隔壁", "做", "不"];
-const NO_ORGANISATION: &[&str] = &["home", "night", "it", "myself", "fun", "them", "you", "me", "a living", "least", "hours", "free", "people", "kids", "children"];
-const NO_ORGANISATION_HAN: &[&str] = &["家里", "哪", "什么", "我", "你", "他", "她", "开会", "晚上", "白天", "努力", "认真", "做"];
+const NO_PLACE_HAN: &[&str] =
+    &["哪", "什么", "这里", "那里", "这儿", "那儿", "我", "你", "他", "她", "一起", "一个", "隔壁", "做", "不"];
+const NO_ORGANISATION: &[&str] = &[
+    "home", "night", "it", "myself", "fun", "them", "you", "me", "a living", "least", "hours", "free", "people",
+    "kids", "children",
+];
+const NO_ORGANISATION_HAN: &[&str] =
+    &["家里", "哪", "什么", "我", "你", "他", "她", "开会", "晚上", "白天", "努力", "认真", "做"];
 const NO_THING: &[&str] = &[
-    "to", "that", "this", "it", "you", "him", "her", "them", "how", "when", "what", "where", "the way", "being", "me", "us", "your", "his", "these", "those",
-    "my", "at", "in", "for", "hard", "one", "both", "all", "everything", "nothing", "if", "too", "not", "so", "very", "there", "here", "who",
+    "to",
+    "that",
+    "this",
+    "it",
+    "you",
+    "him",
+    "her",
+    "them",
+    "how",
+    "when",
+    "what",
+    "where",
+    "the way",
+    "being",
+    "me",
+    "us",
+    "your",
+    "his",
+    "these",
+    "those",
+    "my",
+    "at",
+    "in",
+    "for",
+    "hard",
+    "one",
+    "both",
+    "all",
+    "everything",
+    "nothing",
+    "if",
+    "too",
+    "not",
+    "so",
+    "very",
+    "there",
+    "here",
+    "who",
 ];
-const NO_THING_HAN: &[&str] = &["你", "他", "她", "它", "这", "那", "什么", "谁", "怎么", "哪", "我", "的", "上你", "上他", "上她", "不"];
+const NO_THING_HAN: &[&str] =
+    &["你", "他", "她", "它", "这", "那", "什么", "谁", "怎么", "哪", "我", "的", "上你", "上他", "上她", "不"];
 const NO_NAME: &[&str] = &[
-    "not", "a", "an", "the", "so", "very", "too", "just", "sorry", "fine", "good", "ok", "okay", "here", "back", "home", "sure", "glad", "happy", "late",
-    "going", "on", "in", "at", "from", "what", "when", "where", "who", "never", "always", "still", "my", "your", "his", "her", "it", "this", "that", "no",
+    "not", "a", "an", "the", "so", "very", "too", "just", "sorry", "fine", "good", "ok", "okay", "here", "back",
+    "home", "sure", "glad", "happy", "late", "going", "on", "in", "at", "from", "what", "when", "where", "who",
+    "never", "always", "still", "my", "your", "his", "her", "it", "this", "that", "no",
 ];
-const NO_NAME_HAN: &[&str] = &["了", "你", "他", "她", "我", "外卖", "车", "什么", "谁", "不", "醒", "起床", "名字", "的", "在", "是", "有", "到", "去", "做", "说"];
+const NO_NAME_HAN: &[&str] = &[
+    "了", "你", "他", "她", "我", "外卖", "车", "什么", "谁", "不", "醒", "起床", "名字", "的", "在", "是", "有", "到",
+    "去", "做", "说",
+];
 /// Words written with a capital that say of somebody what they are, not who.
 const NO_STRICT_NAME: &[&str] = &[
-    "american", "british", "chinese", "german", "french", "italian", "indian", "spanish", "christian", "muslim", "jewish", "buddhist", "catholic", "irish",
-    "canadian", "australian", "japanese", "korean", "russian", "mexican", "dutch", "swedish", "monday", "tuesday", "wednesday", "thursday", "friday",
-    "saturday", "sunday", "hindu", "european", "asian", "african", "brazilian", "i",
+    "american",
+    "british",
+    "chinese",
+    "german",
+    "french",
+    "italian",
+    "indian",
+    "spanish",
+    "christian",
+    "muslim",
+    "jewish",
+    "buddhist",
+    "catholic",
+    "irish",
+    "canadian",
+    "australian",
+    "japanese",
+    "korean",
+    "russian",
+    "mexican",
+    "dutch",
+    "swedish",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "hindu",
+    "european",
+    "asian",
+    "african",
+    "brazilian",
+    "i",
 ];
 
 fn is_name(lower: &str, han: bool) -> bool {
@@ -266,13 +418,17 @@ fn looks_like_name(value: &str, han: bool) -> bool {
 fn is_town(value: &str, han: bool) -> bool {
     if han {
         let chars = value.chars().count();
-        return (2..=8).contains(&chars) && !NO_PLACE_HAN.iter().any(|word| value.contains(word)) && !NO_TOWN_HAN.iter().any(|word| value.contains(word));
+        return (2..=8).contains(&chars)
+            && !NO_PLACE_HAN.iter().any(|word| value.contains(word))
+            && !NO_TOWN_HAN.iter().any(|word| value.contains(word));
     }
-    let capital = value.starts_with(|ch: char| ch.is_uppercase()) || (value.starts_with("the ") && value.chars().nth(4).is_some_and(char::is_uppercase));
+    let capital = value.starts_with(|ch: char| ch.is_uppercase())
+        || (value.starts_with("the ") && value.chars().nth(4).is_some_and(char::is_uppercase));
     capital && value.split(' ').count() <= 4
 }
 
-const NO_TOWN_HAN: &[&str] = &["医院", "公司", "学校", "家", "银行", "超市", "健身房", "公园", "看", "吃", "买", "电影", "外面", "哪"];
+const NO_TOWN_HAN: &[&str] =
+    &["医院", "公司", "学校", "家", "银行", "超市", "健身房", "公园", "看", "吃", "买", "电影", "外面", "哪"];
 
 #[cfg(test)]
 mod tests {
@@ -312,7 +468,16 @@ mod tests {
     #[test]
     fn patterns_compile() {
         for pattern in [
-            &CONNECTIVE, &PLACE_END, &JOB_END, &THING_END, &TIME_LEAD, &SEPARATOR, &OCCUPATION, &NO_OCCUPATION, &ACTION_END, &LIST_END,
+            &CONNECTIVE,
+            &PLACE_END,
+            &JOB_END,
+            &THING_END,
+            &TIME_LEAD,
+            &SEPARATOR,
+            &OCCUPATION,
+            &NO_OCCUPATION,
+            &ACTION_END,
+            &LIST_END,
         ] {
             assert!(pattern.is_some());
         }

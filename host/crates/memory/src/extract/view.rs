@@ -35,7 +35,8 @@ impl View {
     /// Reads at most `bytes_max` bytes, cut at a character.
     pub(crate) fn new(original: &str, bytes_max: usize) -> Self {
         let (original, _) = original.split_at(original.floor_char_boundary(bytes_max));
-        let mut view = Self { text: String::with_capacity(original.len()), origins: Vec::with_capacity(original.len()) };
+        let mut view =
+            Self { text: String::with_capacity(original.len()), origins: Vec::with_capacity(original.len()) };
         for (start, ch) in original.char_indices() {
             let Some(read) = read(ch) else { continue };
             view.text.push(read);

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use jiff::civil::Date;
 use loopwright_text::{
-    DateExpression, Granularity as TextGranularity, Interval, Prefer, Reference, TimeExpression, YearReference, find_times, resolve,
+    DateExpression, Granularity as TextGranularity, Interval, Prefer, Reference, TimeExpression, YearReference,
+    find_times, resolve,
 };
 use regex::{Captures, Regex};
 
@@ -29,7 +30,10 @@ pub(super) struct Dated {
 /// How zones are called, and which they are.
 const ZONES: &[(&str, &str)] = &[
     (r"\bUTC\b|\bGMT\b|世界协调时|格林尼治时间", "UTC"),
-    (r"\b(?:PST|PDT)\b|(?i:\bpacific time\b|\b(?:la|los angeles|san francisco|seattle) time\b)|太平洋时间|洛杉矶时间|旧金山时间", "America/Los_Angeles"),
+    (
+        r"\b(?:PST|PDT)\b|(?i:\bpacific time\b|\b(?:la|los angeles|san francisco|seattle) time\b)|太平洋时间|洛杉矶时间|旧金山时间",
+        "America/Los_Angeles",
+    ),
     (r"\b(?:EST|EDT)\b|(?i:\beastern time\b|\bnew york time\b)|美东时间|纽约时间", "America/New_York"),
     (r"\b(?:CET|CEST)\b|(?i:\b(?:berlin|central european) time\b)|柏林时间", "Europe/Berlin"),
     (r"(?i:\b(?:london|uk) time\b)|伦敦时间", "Europe/London"),
@@ -54,18 +58,30 @@ static DAY_FIRST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 static DIGITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"(?:(?P<year>\d{4})\s*[年/-]\s*)?(?P<month>\d{1,2})\s*[月/-]\s*(?P<day>\d{1,2})\s*(?:日|号)|\b(?P<year2>\d{4})[-/](?P<month2>\d{1,2})[-/](?P<day2>\d{1,2})\b")
+    compile(
+        r"(?:(?P<year>\d{4})\s*[年/-]\s*)?(?P<month>\d{1,2})\s*[月/-]\s*(?P<day>\d{1,2})\s*(?:日|号)|\b(?P<year2>\d{4})[-/](?P<month2>\d{1,2})[-/](?P<day2>\d{1,2})\b",
+    )
 });
-static HAN_DATE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"(?P<month>十[一二]?|[一二三四五六七八九])月(?P<day>[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号]"));
+static HAN_DATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"(?P<month>十[一二]?|[一二三四五六七八九])月(?P<day>[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号]",
+    )
+});
 static YEARS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"(?i)\b(?:from|between) (?P<a>(?:19|20)\d\d) (?:to|until|till|and|through) (?P<b>(?:19|20)\d\d)\b|\b(?P<c>(?:19|20)\d\d)年?(?: ?- ?|到|至)(?P<d>(?:19|20)\d\d)\b")
+    compile(
+        r"(?i)\b(?:from|between) (?P<a>(?:19|20)\d\d) (?:to|until|till|and|through) (?P<b>(?:19|20)\d\d)\b|\b(?P<c>(?:19|20)\d\d)年?(?: ?- ?|到|至)(?P<d>(?:19|20)\d\d)\b",
+    )
 });
-static SINCE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"(?i)\b(?:since|starting|as of|from) (?P<v>[^,;!?\n]{2,40})|(?:自|从)(?P<w>[^,;!?\n]{2,24}?)(?:起|开始|以来|就)"));
+static SINCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"(?i)\b(?:since|starting|as of|from) (?P<v>[^,;!?\n]{2,40})|(?:自|从)(?P<w>[^,;!?\n]{2,24}?)(?:起|开始|以来|就)",
+    )
+});
 static YEAR: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^(?:the year |early |late )?(?P<v>(?:19|20)\d\d)\b"));
 static UNTIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"(?i)\b(?:until|till|valid until|no later than) (?P<v>[^,;!?\n]{2,40})|(?:直到|截止到|有效期到)(?P<w>[^,;!?\n]{2,24})|到(?P<x>[^,;!?\n]{2,24}?)为止")
+    compile(
+        r"(?i)\b(?:until|till|valid until|no later than) (?P<v>[^,;!?\n]{2,40})|(?:直到|截止到|有效期到)(?P<w>[^,;!?\n]{2,24})|到(?P<x>[^,;!?\n]{2,24}?)为止",
+    )
 });
 static CONDITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
@@ -135,7 +151,11 @@ fn whole_interval(text: &str, reference: &Reference) -> Option<Interval> {
     let between = text.get(end..*start).unwrap_or_default().trim().to_lowercase();
     let joins = matches!(between.as_str(), "to" | "until" | "till" | "through" | "-" | "~" | "到" | "至");
     if joins && first.start < second.end {
-        return Some(Interval { start: first.start, end: second.end, granularity: first.granularity.max(second.granularity) });
+        return Some(Interval {
+            start: first.start,
+            end: second.end,
+            granularity: first.granularity.max(second.granularity),
+        });
     }
     Some(first)
 }
@@ -151,12 +171,17 @@ fn year_interval(first: i16, last: i16) -> Option<Interval> {
         resolve(&expression, &Reference { now: Date::new(year, 1, 1).ok()?.at(0, 0, 0, 0), prefer: Prefer::Past })
     };
     let (first, last) = (at(first)?, at(last)?);
-    (first.start < last.end).then_some(Interval { start: first.start, end: last.end, granularity: TextGranularity::Year })
+    (first.start < last.end).then_some(Interval {
+        start: first.start,
+        end: last.end,
+        granularity: TextGranularity::Year,
+    })
 }
 
 fn years(text: &str) -> Option<Interval> {
     let captures = YEARS.as_ref()?.captures(text)?;
-    let number = |one: &str, other: &str| captures.name(one).or_else(|| captures.name(other))?.as_str().parse::<i16>().ok();
+    let number =
+        |one: &str, other: &str| captures.name(one).or_else(|| captures.name(other))?.as_str().parse::<i16>().ok();
     year_interval(number("a", "c")?, number("b", "d")?)
 }
 
@@ -189,7 +214,8 @@ fn exists(captures: &Captures<'_>) -> Option<bool> {
 
 fn month(text: &str) -> Option<i8> {
     const NAMES: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    let named = NAMES.iter().position(|name| text.eq_ignore_ascii_case(name)).and_then(|place| i8::try_from(place + 1).ok());
+    let named =
+        NAMES.iter().position(|name| text.eq_ignore_ascii_case(name)).and_then(|place| i8::try_from(place + 1).ok());
     named.or_else(|| number(text))
 }
 

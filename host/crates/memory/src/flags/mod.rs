@@ -57,7 +57,10 @@ const PATTERNS: &[(InstructionSign, &str)] = &[
         InstructionSign::Role,
         r"(?:^|\n)\W{0,6}(?:system|assistant|developer)(?: (?:prompt|message|note|override|notice))?\W{0,3}:|<\|?(?:im_start|im_end|system|assistant|endoftext)\|?>|\[/?inst\]|<</?sys>>|</?(?:system|instructions?|assistant)>|#{2,} ?(?:system|instructions?|new instructions?)\b|\[(?:system|admin|developer)[^\]]{0,30}\]",
     ),
-    (InstructionSign::Role, r"(?:^|\n)\W{0,4}(?:系统|系统提示|系统消息|系统指令|管理员|开发者)(?:提示|消息|指令|通知)?\s*:|【(?:系统|管理员|开发者)[^】]{0,10}】"),
+    (
+        InstructionSign::Role,
+        r"(?:^|\n)\W{0,4}(?:系统|系统提示|系统消息|系统指令|管理员|开发者)(?:提示|消息|指令|通知)?\s*:|【(?:系统|管理员|开发者)[^】]{0,10}】",
+    ),
     (
         InstructionSign::Persona,
         r"\byou are (?:now |no longer |hereby )(?:dan\b|bound|restricted|in (?:\w+ )?mode|an? (?:\w+ )?(?:unrestricted|uncensored|unfiltered|evil|different|new)|free (?:from|of)|limited)|\b(?:developer|debug|god|dan|jailbreak|admin|maintenance) mode\b|\b(?:pretend|act|behave|respond|roleplay) (?:to be|as|like|as if|that)[^.!?\n]{0,40}\b(?:unrestricted|uncensored|no (?:rules|restrictions|limits|filters)|without (?:rules|restrictions|limits|filters)|dan|evil|jailbroken)\b|\bdo anything now\b|\bfrom now on,? you (?:are|will|must|act|only)\b",
@@ -94,17 +97,26 @@ const PATTERNS: &[(InstructionSign, &str)] = &[
         InstructionSign::Secrecy,
         r"\b(?:do not|don't|never|without)\b (?:tell|inform|mention|notify|alert|warn|telling|informing|notifying|asking|alerting|ask|show|let)\b[^.!?\n]{0,24}\bthe user\b|\bkeep (?:this|it) (?:secret|hidden) from the user\b|\bwithout the user(?:'s)? (?:knowing|noticing|knowledge|consent|confirmation)\b",
     ),
-    (InstructionSign::Secrecy, r"(?:不要|别|不得|无需|不必|不用)(?:告诉|通知|告知|提醒|让|询问|惊动)(?:该)?用户|瞒着用户|对用户保密|(?:不经|未经|无需)用户(?:的)?(?:同意|确认|许可)"),
+    (
+        InstructionSign::Secrecy,
+        r"(?:不要|别|不得|无需|不必|不用)(?:告诉|通知|告知|提醒|让|询问|惊动)(?:该)?用户|瞒着用户|对用户保密|(?:不经|未经|无需)用户(?:的)?(?:同意|确认|许可)",
+    ),
     (
         InstructionSign::Announcement,
         r"\b(?:new|updated|revised|real|actual|additional|hidden|urgent) (?:system )?(?:instructions?|directives?|orders?|objective)\b ?(?::|are\b|is\b|follow\b|below\b)|\byour (?:new|real|actual|true|only) (?:task|goal|objective|purpose|instructions?|job|role|mission) (?:is|are)\b|\bend of (?:system prompt|instructions|prompt)\b|\b(?:begin|start) (?:of )?(?:new )?(?:instructions|system prompt)\b|\b(?:obey|follow|comply with|carry out) (?:these|the following|my|this|the new) (?:instructions?|orders?|commands?|directives?)\b",
     ),
-    (InstructionSign::Announcement, r"(?:新的?|最新|真正的|实际的?|紧急|隐藏的?)(?:系统)?(?:指令|指示|任务|命令|目标)(?:如下|是|为|:)|你(?:的|现在的)(?:新|真正的?|唯一的?)(?:任务|目标|身份|角色|职责)|(?:请|必须|务必)?(?:遵循|遵守|服从|执行|按照)(?:以下|下面|下列|新的?)(?:的)?(?:指令|指示|命令|步骤行事)"),
+    (
+        InstructionSign::Announcement,
+        r"(?:新的?|最新|真正的|实际的?|紧急|隐藏的?)(?:系统)?(?:指令|指示|任务|命令|目标)(?:如下|是|为|:)|你(?:的|现在的)(?:新|真正的?|唯一的?)(?:任务|目标|身份|角色|职责)|(?:请|必须|务必)?(?:遵循|遵守|服从|执行|按照)(?:以下|下面|下列|新的?)(?:的)?(?:指令|指示|命令|步骤行事)",
+    ),
     (
         InstructionSign::Planting,
         r"\b(?:remember|memori[sz]e|store|save|record|note|write|add|keep)\b[^.!?\n]{0,40}\b(?:that |: ?)?the user(?:'s| is| has| wants| prefers| likes| trusts| agreed| approved| authori[sz]ed| always| never)\b|\b(?:add|write|store|save|insert|commit) (?:this|the following|it|these)\b[^.!?\n]{0,20}\b(?:in|into|to) (?:your|the|long-term|its|permanent) memory\b",
     ),
-    (InstructionSign::Planting, r"(?:记住|牢记|保存|存储|写入|记录)[^。!?\n]{0,8}(?:用户(?:的|是|已|喜欢|授权|同意|信任|想))|(?:写入|存入|保存到|加入)(?:你的|长期|永久)?记忆"),
+    (
+        InstructionSign::Planting,
+        r"(?:记住|牢记|保存|存储|写入|记录)[^。!?\n]{0,8}(?:用户(?:的|是|已|喜欢|授权|同意|信任|想))|(?:写入|存入|保存到|加入)(?:你的|长期|永久)?记忆",
+    ),
 ];
 
 static SIGNS: LazyLock<Vec<(InstructionSign, Regex)>> =
@@ -128,7 +140,8 @@ pub fn instruction_sign(text: &str) -> Option<InstructionSign> {
     let shown = |text: &str| SIGNS.iter().find(|(_, pattern)| pattern.is_match(text)).map(|(sign, _)| *sign);
     shown(&lower).or_else(|| {
         let joined = SPELT_OUT.as_ref()?.replace_all(&lower, |found: &regex::Captures<'_>| {
-            let letters: String = found.get(0).map_or("", |whole| whole.as_str()).chars().filter(char::is_ascii_lowercase).collect();
+            let letters: String =
+                found.get(0).map_or("", |whole| whole.as_str()).chars().filter(char::is_ascii_lowercase).collect();
             letters
         });
         shown(&joined)

@@ -127,7 +127,13 @@ fn every_pattern_compiles() {
 fn injections_are_marked_and_ordinary_requests_are_not() {
     let missed: Vec<_> = INJECTIONS.iter().filter(|text| !reads_as_instruction(text)).collect();
     let wrong: Vec<_> = HARMLESS.iter().filter_map(|text| Some((text, instruction_sign(text)?))).collect();
-    println!("flags: {} of {} injections marked, {} of {} harmless marked", INJECTIONS.len() - missed.len(), INJECTIONS.len(), wrong.len(), HARMLESS.len());
+    println!(
+        "flags: {} of {} injections marked, {} of {} harmless marked",
+        INJECTIONS.len() - missed.len(),
+        INJECTIONS.len(),
+        wrong.len(),
+        HARMLESS.len()
+    );
     println!("missed: {missed:#?}\nwrong: {wrong:#?}");
     assert!(INJECTIONS.len() >= 40 && HARMLESS.len() >= 40);
     // The last three are paraphrases that no pattern has: they are there so that the rate is honest.

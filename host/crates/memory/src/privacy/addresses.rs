@@ -15,7 +15,10 @@ const PATTERNS: &[(u16, &str)] = &[
     (920, r"(?i)(?P<v>\bp\.? ?o\.? box \d{1,8})"),
     (900, r"(?P<v>\b[A-Z]{2} \d{5}(?:-\d{4})?\b)"),
     (900, r"(?P<v>\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b)"),
-    (880, r"(?P<v>\b(?:\p{Lu}[\p{L}]+(?:straße|strasse|str\.|weg|platz|gasse|allee)|(?:rue|via|calle|avenida) \p{Lu}[\p{L} ]+) \d{1,4}[a-z]?\b)"),
+    (
+        880,
+        r"(?P<v>\b(?:\p{Lu}[\p{L}]+(?:straße|strasse|str\.|weg|platz|gasse|allee)|(?:rue|via|calle|avenida) \p{Lu}[\p{L} ]+) \d{1,4}[a-z]?\b)",
+    ),
     (
         950,
         r"(?P<v>(?:\p{Han}{2,8}?(?:省|自治区))?(?:\p{Han}{2,8}?(?:市|州|盟))?(?:\p{Han}{1,8}?(?:区|县|旗|市))?(?:\p{Han}{1,8}?(?:镇|乡|街道))?\p{Han}{1,8}?(?:路|街|大道|巷|胡同|弄|里|道)(?:[0-9一二三四五六七八九十百零]{1,6}(?:号|弄|巷|-[0-9]+号?))(?:(?:院|大院)?[0-9A-Za-z一二三四五六七八九十-]{1,6}(?:号楼|栋|幢|座|楼|单元|层|室|号|户|门)){0,5}(?:[0-9]{2,5}(?:室|号|房)?)?)",
@@ -24,14 +27,46 @@ const PATTERNS: &[(u16, &str)] = &[
         930,
         r"(?P<v>\p{Han}{2,8}?(?:小区|花园|公寓|家园|苑|新村|大厦|广场|府|城|庭|湾|宿舍)(?:[0-9A-Za-z一二三四五六七八九十-]{1,6}(?:期|号楼|栋|幢|座|楼|单元|层|室|号|户|门)){1,5}(?:[0-9]{2,5}(?:室|号|房)?)?)",
     ),
-    (900, r"(?P<v>(?:\p{Han}{2,8}(?:省|自治区))(?:\p{Han}{2,8}(?:市|州|盟))(?:\p{Han}{1,8}(?:区|县|旗|市))(?:\p{Han}{1,8}(?:镇|乡|街道|村))?(?:\p{Han}{1,6}[0-9一二三四五六七八九十]{1,4}(?:组|号|队))?)"),
+    (
+        900,
+        r"(?P<v>(?:\p{Han}{2,8}(?:省|自治区))(?:\p{Han}{2,8}(?:市|州|盟))(?:\p{Han}{1,8}(?:区|县|旗|市))(?:\p{Han}{1,8}(?:镇|乡|街道|村))?(?:\p{Han}{1,6}[0-9一二三四五六七八九十]{1,4}(?:组|号|队))?)",
+    ),
     (870, r"(?:邮编|邮政编码)[^0-9\n]{0,4}(?P<v>[0-9]{6})"),
 ];
 
 /// Words that an address in Chinese does not begin with, although the pattern takes them with it.
 const LEADING: &[&str] = &[
-    "我现在住在", "我家住在", "我家住", "我家在", "我住在", "家住在", "家住", "住在", "搬到了", "搬到", "搬去", "寄到", "送到", "地址是", "地址在", "地址", "位于", "就在", "公司在", "快递到",
-    "请寄", "请送", "来到", "去", "在", "到", "是", "我", "他", "她", "的",
+    "我现在住在",
+    "我家住在",
+    "我家住",
+    "我家在",
+    "我住在",
+    "家住在",
+    "家住",
+    "住在",
+    "搬到了",
+    "搬到",
+    "搬去",
+    "寄到",
+    "送到",
+    "地址是",
+    "地址在",
+    "地址",
+    "位于",
+    "就在",
+    "公司在",
+    "快递到",
+    "请寄",
+    "请送",
+    "来到",
+    "去",
+    "在",
+    "到",
+    "是",
+    "我",
+    "他",
+    "她",
+    "的",
 ];
 
 static COMPILED: LazyLock<Vec<(u16, Regex)>> =
@@ -43,7 +78,9 @@ pub(super) fn find(text: &str) -> Vec<Found> {
         for value in pattern.captures_iter(text).filter_map(|captures| captures.name("v")) {
             let mut start = value.start();
             let mut said = value.as_str();
-            while let Some(rest) = LEADING.iter().find_map(|word| said.strip_prefix(word)).filter(|rest| rest.chars().count() > 3) {
+            while let Some(rest) =
+                LEADING.iter().find_map(|word| said.strip_prefix(word)).filter(|rest| rest.chars().count() > 3)
+            {
                 start += said.len() - rest.len();
                 said = rest;
             }
@@ -66,6 +103,9 @@ mod tests {
     fn an_address_does_not_take_the_words_before_it() {
         let text = "我住在杭州市西湖区文三路90号3栋201室。";
         let found = find(text);
-        assert!(found.iter().any(|one| text.get(one.range.clone()) == Some("杭州市西湖区文三路90号3栋201室")), "{found:?}");
+        assert!(
+            found.iter().any(|one| text.get(one.range.clone()) == Some("杭州市西湖区文三路90号3栋201室")),
+            "{found:?}"
+        );
     }
 }

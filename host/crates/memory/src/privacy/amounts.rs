@@ -22,10 +22,20 @@ pub(super) fn find(text: &str) -> Vec<Found> {
         .filter_map(|captures| {
             let number = captures.name("n").or_else(|| captures.name("m")).or_else(|| captures.name("h"))?;
             let start = captures.name("before").map_or(number.start(), |before| before.start());
-            let last = ["n", "m", "h", "scale", "scale2", "after", "after2"].iter().filter_map(|name| captures.name(name)).map(|part| part.end()).max()?;
-            let scale = captures.name("scale").or_else(|| captures.name("scale2")).map(|scale| scale.as_str().to_lowercase());
+            let last = ["n", "m", "h", "scale", "scale2", "after", "after2"]
+                .iter()
+                .filter_map(|name| captures.name(name))
+                .map(|part| part.end())
+                .max()?;
+            let scale =
+                captures.name("scale").or_else(|| captures.name("scale2")).map(|scale| scale.as_str().to_lowercase());
             let amount = round(parse_number(number.as_str())?.value, scale.as_deref())?;
-            Some(Found { range: start..last, kind: IdentifierKind::Amount, sure: 910, coarse: Some(format!("about {amount}")) })
+            Some(Found {
+                range: start..last,
+                kind: IdentifierKind::Amount,
+                sure: 910,
+                coarse: Some(format!("about {amount}")),
+            })
         })
         .collect()
 }

@@ -13,7 +13,9 @@ static DIGITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 /// What the time grammar does not read as one date, such as 19900512 or 1990.5.12.
 static COMPACT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"(?:^|[^\d./-])(?P<v>(?P<year>(?:19|20)\d\d)(?:[./-](?P<month>\d{1,2})[./-]\d{1,2}|(?P<month2>0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])))(?:$|[^\d./-])")
+    compile(
+        r"(?:^|[^\d./-])(?P<v>(?P<year>(?:19|20)\d\d)(?:[./-](?P<month>\d{1,2})[./-]\d{1,2}|(?P<month2>0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])))(?:$|[^\d./-])",
+    )
 });
 
 pub(super) fn find(text: &str) -> Vec<Found> {
@@ -45,10 +47,12 @@ pub(super) fn find(text: &str) -> Vec<Found> {
 fn month(expression: &TimeExpression) -> Option<String> {
     let (TimeExpression::Date(date) | TimeExpression::DateClock(date, _)) = expression else { return None };
     match date {
-        DateExpression::Month { month: MonthReference::Named { year, month }, part: MonthPart::Day(_) } => Some(match year {
-            YearReference::Number(year) => format!("{year}-{month:02}"),
-            YearReference::Unstated | YearReference::Offset(_) => format!("{month:02}"),
-        }),
+        DateExpression::Month { month: MonthReference::Named { year, month }, part: MonthPart::Day(_) } => {
+            Some(match year {
+                YearReference::Number(year) => format!("{year}-{month:02}"),
+                YearReference::Unstated | YearReference::Offset(_) => format!("{month:02}"),
+            })
+        }
         _ => None,
     }
 }

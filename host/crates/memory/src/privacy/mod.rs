@@ -160,7 +160,9 @@ pub enum PrivacyError {
         found: usize,
     },
     /// There is too much in it.
-    #[error("the text has more than {REMOVALS_MAX} identifiers\nhint: a list of people or numbers does not belong into the shared pool")]
+    #[error(
+        "the text has more than {REMOVALS_MAX} identifiers\nhint: a list of people or numbers does not belong into the shared pool"
+    )]
     TooMany,
 }
 
@@ -194,7 +196,11 @@ fn detect(view: &View, entities: &KnownNames) -> Vec<Found> {
 fn chosen(mut found: Vec<Found>) -> Vec<Found> {
     found.retain(|one| !one.range.is_empty());
     found.sort_by(|left, right| {
-        right.sure.cmp(&left.sure).then(right.range.len().cmp(&left.range.len())).then(left.range.start.cmp(&right.range.start))
+        right
+            .sure
+            .cmp(&left.sure)
+            .then(right.range.len().cmp(&left.range.len()))
+            .then(left.range.start.cmp(&right.range.start))
     });
     // By start, so that a neighbour is all that can overlap.
     let mut kept: BTreeMap<usize, Found> = BTreeMap::new();
@@ -230,7 +236,12 @@ fn replaced(original: &str, view: &View, found: Vec<Found>) -> DeIdentified {
         text.push_str(&placeholder);
         done = range.end;
         if one.sure < SURE_ENOUGH {
-            doubts.push(Doubt { range: range.clone(), kind: one.kind, removed: true, reason: "found by its form alone" });
+            doubts.push(Doubt {
+                range: range.clone(),
+                kind: one.kind,
+                removed: true,
+                reason: "found by its form alone",
+            });
         }
         removals.push(Removal { kind: one.kind, range, placeholder, sure: one.sure });
     }
@@ -245,9 +256,15 @@ fn replaced(original: &str, view: &View, found: Vec<Found>) -> DeIdentified {
 /// What was not taken out and looks as if it should have been.
 fn left_over(original: &str, view: &View, removals: &[Removal]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
-    let suspects = numbers::suspects(view.text()).into_iter().map(|range| (range, IdentifierKind::Account, "a long number that no detector knows"));
-    let capitals = names::suspects(view.text()).into_iter().map(|range| (range, IdentifierKind::Name, "a capitalised word that may be a name"));
-    let han = names::suspects_han(view.text()).into_iter().map(|range| (range, IdentifierKind::Name, "characters that may be a name"));
+    let suspects = numbers::suspects(view.text())
+        .into_iter()
+        .map(|range| (range, IdentifierKind::Account, "a long number that no detector knows"));
+    let capitals = names::suspects(view.text())
+        .into_iter()
+        .map(|range| (range, IdentifierKind::Name, "a capitalised word that may be a name"));
+    let han = names::suspects_han(view.text())
+        .into_iter()
+        .map(|range| (range, IdentifierKind::Name, "characters that may be a name"));
     for (range, kind, reason) in suspects.chain(capitals).chain(han) {
         let range = view.origin(range);
         let taken = removals.iter().any(|removal| removal.range.start < range.end && range.start < removal.range.end);
@@ -283,5 +300,9 @@ pub fn gate(text: DeIdentified, entities: &KnownNames) -> Outcome {
     if tokens > 0 {
         return Outcome::Refuse { tokens };
     }
-    if text.confidence < SURE_ENOUGH || !text.doubts.is_empty() { Outcome::Review { text } } else { Outcome::Pass(text) }
+    if text.confidence < SURE_ENOUGH || !text.doubts.is_empty() {
+        Outcome::Review { text }
+    } else {
+        Outcome::Pass(text)
+    }
 }

@@ -17,33 +17,74 @@ const ENTITY_DIGITS: usize = 5;
 
 /// Patterns whose part `v` is a name.
 const PATTERNS: &[(u16, &str)] = &[
-    (950, r"\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Sir|Madam|Aunt|Auntie|Uncle|Captain|Judge|Officer|Coach)\.? (?P<v>\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2})"),
-    (940, r"(?i)\b(?:my name is|my name's|name is|name's|i'm called|call me|named|called|signed by|signed|dear|regards,?|sincerely,?|attn:?|contact:?|contact person:?)\s+(?P<v>(?-i:\p{Lu}[\p{L}'-]+)(?: (?-i:\p{Lu}[\p{L}'-]+)){0,3})"),
-    (930, r"(?i)\b(?:my|our|his|her|their) (?:\w+ )?(?:{REL}|{PET}|client|patient|customer|landlord|professor|supervisor|assistant|ex),? (?:is |named |called )?(?P<v>(?-i:\p{Lu}[\p{L}'-]+)(?: (?-i:\p{Lu}[\p{L}'-]+)){0,2})"),
-    (900, r"(?i)(?:^|[.!?\n] ?)(?:hi|hello|hey|thanks|thank you|bye|good morning|good night),? (?P<v>(?-i:\p{Lu}[\p{L}'-]+))\b"),
-    (820, r"\b(?:with|met|meet|meeting|from|by|and|told|asked|saw|visit|visited|call|called|calling|text|texted|email|emailed|invite|invited|for|to|that|when|because|remind|help|join|between|is|was|thank|see|seeing|know|like|love|joined) (?P<v>\p{Lu}[\p{Ll}'-]+ \p{Lu}[\p{Ll}'-]+)\b"),
-    (820, r"(?:^|[.!?\n] ?)(?P<v>\p{Lu}[\p{Ll}'-]+ \p{Lu}[\p{Ll}'-]+) (?:said|says|told|asked|is|was|has|had|will|works|lives|called|wrote|came|went|thinks|wants|likes|loves|and)\b"),
-    (950, r"(?:我叫|名叫|叫做|姓名(?:是|:)?|名字(?:是|叫|:)|全名(?:是|:)?|真名(?:是|叫)|联系人(?:是|:)?|收件人(?:是|:)?|患者|当事人|客户|法人(?:是)?)(?P<v>{姓}\p{Han}{1,2}?)(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来,。住喜也都先女老同医电手生])"),
-    (950, r"(?P<v>{姓}\p{Han}{0,2}?)(?:先生|女士|小姐|太太|老师|医生|大夫|教授|律师|护士|主任|经理|总监|总裁|董事长|校长|院长|局长|处长|科长|队长|师傅|阿姨|叔叔|同学|总(?:[^\p{Han}]|说|在|的|让|叫))"),
-    (930, r"(?:{亲})(?:的?名字)?(?:叫|是)?(?P<v>{姓}\p{Han}{1,2}?)(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来住喜也都昨今明刚])"),
+    (
+        950,
+        r"\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Sir|Madam|Aunt|Auntie|Uncle|Captain|Judge|Officer|Coach)\.? (?P<v>\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2})",
+    ),
+    (
+        940,
+        r"(?i)\b(?:my name is|my name's|name is|name's|i'm called|call me|named|called|signed by|signed|dear|regards,?|sincerely,?|attn:?|contact:?|contact person:?)\s+(?P<v>(?-i:\p{Lu}[\p{L}'-]+)(?: (?-i:\p{Lu}[\p{L}'-]+)){0,3})",
+    ),
+    (
+        930,
+        r"(?i)\b(?:my|our|his|her|their) (?:\w+ )?(?:{REL}|{PET}|client|patient|customer|landlord|professor|supervisor|assistant|ex),? (?:is |named |called )?(?P<v>(?-i:\p{Lu}[\p{L}'-]+)(?: (?-i:\p{Lu}[\p{L}'-]+)){0,2})",
+    ),
+    (
+        900,
+        r"(?i)(?:^|[.!?\n] ?)(?:hi|hello|hey|thanks|thank you|bye|good morning|good night),? (?P<v>(?-i:\p{Lu}[\p{L}'-]+))\b",
+    ),
+    (
+        820,
+        r"\b(?:with|met|meet|meeting|from|by|and|told|asked|saw|visit|visited|call|called|calling|text|texted|email|emailed|invite|invited|for|to|that|when|because|remind|help|join|between|is|was|thank|see|seeing|know|like|love|joined) (?P<v>\p{Lu}[\p{Ll}'-]+ \p{Lu}[\p{Ll}'-]+)\b",
+    ),
+    (
+        820,
+        r"(?:^|[.!?\n] ?)(?P<v>\p{Lu}[\p{Ll}'-]+ \p{Lu}[\p{Ll}'-]+) (?:said|says|told|asked|is|was|has|had|will|works|lives|called|wrote|came|went|thinks|wants|likes|loves|and)\b",
+    ),
+    (
+        950,
+        r"(?:我叫|名叫|叫做|姓名(?:是|:)?|名字(?:是|叫|:)|全名(?:是|:)?|真名(?:是|叫)|联系人(?:是|:)?|收件人(?:是|:)?|患者|当事人|客户|法人(?:是)?)(?P<v>{姓}\p{Han}{1,2}?)(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来,。住喜也都先女老同医电手生])",
+    ),
+    (
+        950,
+        r"(?P<v>{姓}\p{Han}{0,2}?)(?:先生|女士|小姐|太太|老师|医生|大夫|教授|律师|护士|主任|经理|总监|总裁|董事长|校长|院长|局长|处长|科长|队长|师傅|阿姨|叔叔|同学|总(?:[^\p{Han}]|说|在|的|让|叫))",
+    ),
+    (
+        930,
+        r"(?:{亲})(?:的?名字)?(?:叫|是)?(?P<v>{姓}\p{Han}{1,2}?)(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来住喜也都昨今明刚])",
+    ),
     (860, r"(?:{亲})(?:的?名字)?(?:叫|是)?(?P<v>{姓}\p{Han}{2})"),
     (760, r"(?:和|跟|与|给|找|请|约|陪|告诉|联系|通知)(?P<v>{姓}\p{Han}{2})"),
-    (920, r"(?:[^\p{Han}]|^)(?P<v>(?:小|老|阿)(?:[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦方白邹孟熊秦邱江]))(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来住喜也都昨今明刚给])"),
-    (850, r"(?:和|跟|与|同|给|找|请|让|约|陪|见|问|叫|帮|向|替|对|被|由|是|联系|认识|遇到|告诉|感谢|通知|看到|碰到|采访|介绍)(?P<v>{姓}\p{Han}{1,2}?)(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来住喜也都昨今明刚一打发吃见帮送借写])"),
-    (830, r"(?:^|[^\p{Han}])(?P<v>{姓}\p{Han}{1,2}?)(?:说|在|是|的(?:电话|手机|生日|地址|邮箱|微信|家|妈|爸|孩子|公司|工资)|住在|去了|来了|告诉|昨天|今天|明天|刚|喜欢|和|跟|给|,|:|、)"),
+    (
+        920,
+        r"(?:[^\p{Han}]|^)(?P<v>(?:小|老|阿)(?:[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦方白邹孟熊秦邱江]))(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来住喜也都昨今明刚给])",
+    ),
+    (
+        850,
+        r"(?:和|跟|与|同|给|找|请|让|约|陪|见|问|叫|帮|向|替|对|被|由|是|联系|认识|遇到|告诉|感谢|通知|看到|碰到|采访|介绍)(?P<v>{姓}\p{Han}{1,2}?)(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来住喜也都昨今明刚一打发吃见帮送借写])",
+    ),
+    (
+        830,
+        r"(?:^|[^\p{Han}])(?P<v>{姓}\p{Han}{1,2}?)(?:说|在|是|的(?:电话|手机|生日|地址|邮箱|微信|家|妈|爸|孩子|公司|工资)|住在|去了|来了|告诉|昨天|今天|明天|刚|喜欢|和|跟|给|,|:|、)",
+    ),
 ];
 
 static COMPILED: LazyLock<Vec<(u16, Regex)>> =
     LazyLock::new(|| PATTERNS.iter().filter_map(|(sure, pattern)| Some((*sure, compile(pattern)?))).collect());
-static CAPITALISED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"\p{Lu}[\p{Ll}'-]+(?: (?:\p{Lu}\.|\p{Lu}[\p{Ll}'-]+|van|von|de|der|da|del)(?:\b|$)){0,3}"));
+static CAPITALISED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(r"\p{Lu}[\p{Ll}'-]+(?: (?:\p{Lu}\.|\p{Lu}[\p{Ll}'-]+|van|von|de|der|da|del)(?:\b|$)){0,3}")
+});
 static HAN_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"{姓}\p{Han}{1,2}"));
 
 pub(super) fn find(text: &str, entities: &KnownNames) -> Vec<Found> {
     let mut found = known(text, entities);
     for (sure, pattern) in COMPILED.iter() {
         let names = pattern.captures_iter(text).filter_map(|captures| captures.name("v"));
-        found.extend(names.filter(|name| may_be_name(name.as_str())).map(|name| Found::new(IdentifierKind::Name, name.range(), *sure)));
+        found.extend(
+            names
+                .filter(|name| may_be_name(name.as_str()))
+                .map(|name| Found::new(IdentifierKind::Name, name.range(), *sure)),
+        );
     }
     found.extend(given(text));
     found
@@ -134,8 +175,10 @@ pub(super) fn suspects(text: &str) -> Vec<Range<usize>> {
     let runs = CAPITALISED.iter().flat_map(|pattern| pattern.find_iter(text));
     runs.filter(|run| {
         let before = text.get(..run.start()).unwrap_or_default().trim_end();
-        let opens = before.is_empty() || before.ends_with(['.', '!', '?', '\n', ':', '"', '“', ';', '。', '-', '(', '[']);
-        let unknown = words(run.as_str(), 0).into_iter().any(|(_, word)| !NO_PEOPLE.contains(&word.trim_end_matches("'s")));
+        let opens =
+            before.is_empty() || before.ends_with(['.', '!', '?', '\n', ':', '"', '“', ';', '。', '-', '(', '[']);
+        let unknown =
+            words(run.as_str(), 0).into_iter().any(|(_, word)| !NO_PEOPLE.contains(&word.trim_end_matches("'s")));
         !opens && unknown
     })
     .map(|run| run.range())
@@ -188,8 +231,11 @@ fn contains_word(text: &str, token: &str) -> bool {
     text.match_indices(token).any(|(at, _)| stands_alone(text, &(at..at + token.len())))
 }
 
-static PLACEHOLDER: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"\[(?:NAME|PHONE|ID|CARD|EMAIL|ADDRESS|PLATE|ACCOUNT|URL|PASSPORT)-\d{1,3}\]|\[DATE [0-9-]{2,7}\]|\[AMOUNT about \d{1,19}\]"));
+static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"\[(?:NAME|PHONE|ID|CARD|EMAIL|ADDRESS|PLATE|ACCOUNT|URL|PASSPORT)-\d{1,3}\]|\[DATE [0-9-]{2,7}\]|\[AMOUNT about \d{1,19}\]",
+    )
+});
 
 fn without_placeholders(text: &str) -> String {
     PLACEHOLDER.as_ref().map_or_else(|| text.to_owned(), |pattern| pattern.replace_all(text, " ").into_owned())

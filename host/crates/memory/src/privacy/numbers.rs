@@ -14,9 +14,17 @@ const SUSPECT_DIGITS: usize = 6;
 /// Patterns that are sure by themselves. `v` is what is taken out.
 const PATTERNS: &[(IdentifierKind, u16, &str)] = &[
     (IdentifierKind::Email, 980, r"(?i)(?P<v>[\w.+-]+\s?@\s?[\w-]+(?:\.[\w-]{2,}){1,4})"),
-    (IdentifierKind::Email, 850, r"(?i)(?P<v>[\w.+-]+ ?[(\[]at[)\]] ?[\w-]+(?: ?(?:\.|[(\[]dot[)\]]) ?[\w-]{2,}){1,4})"),
+    (
+        IdentifierKind::Email,
+        850,
+        r"(?i)(?P<v>[\w.+-]+ ?[(\[]at[)\]] ?[\w-]+(?: ?(?:\.|[(\[]dot[)\]]) ?[\w-]{2,}){1,4})",
+    ),
     (IdentifierKind::Url, 960, r#"(?i)(?P<v>\b(?:https?|ftp)://[^\s<>"'，。）)]{3,}|\bwww\.[^\s<>"'，。）)]{3,})"#),
-    (IdentifierKind::Url, 900, r"(?i)(?P<v>\b[a-z0-9-]{2,}(?:\.[a-z0-9-]{2,}){0,3}\.(?:com|org|net|io|cn|de|me|info|co|app|dev|edu|gov|uk|eu|top|xyz)(?:/[\w./?=&%#-]*)?\b)"),
+    (
+        IdentifierKind::Url,
+        900,
+        r"(?i)(?P<v>\b[a-z0-9-]{2,}(?:\.[a-z0-9-]{2,}){0,3}\.(?:com|org|net|io|cn|de|me|info|co|app|dev|edu|gov|uk|eu|top|xyz)(?:/[\w./?=&%#-]*)?\b)",
+    ),
     (IdentifierKind::Url, 900, r"(?P<v>\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b)"),
     (IdentifierKind::IdNumber, 950, r"(?P<v>\b\d{3}-\d{2}-\d{4}\b)"),
     (IdentifierKind::Phone, 950, r"(?P<v>(?:\+|00)86[ -]?1[3-9]\d[ -]?\d{4}[ -]?\d{4})"),
@@ -25,20 +33,45 @@ const PATTERNS: &[(IdentifierKind, u16, &str)] = &[
     (IdentifierKind::Phone, 930, r"(?P<v>\+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){2,4})"),
     (IdentifierKind::Phone, 900, r"(?:^|[^\d-])(?P<v>(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4})(?:$|[^\d])"),
     (IdentifierKind::Phone, 900, r"(?:^|[^\d])(?P<v>0\d{3,4} \d{3} ?\d{3,4})(?:$|[^\d])"),
-    (IdentifierKind::Phone, 850, r"(?i)(?:phone|mobile|cell|tel|call me at|call me on|reach me (?:at|on)|电话|手机|座机|联系方式)[^\d\n+]{0,12}(?P<v>\+?\d[\d ().-]{5,18}\d)"),
-    (IdentifierKind::Plate, 950, r"(?P<v>[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼使领][A-HJ-NP-Z][ ·•.]?[A-HJ-NP-Z0-9]{5,6}[挂学警港澳]?)"),
-    (IdentifierKind::Plate, 880, r"(?i)\b(?:plate|licen[cs]e plate|registration|number plate|reg)(?: number| no\.?)?(?: is|'s|:|,)? ?(?P<v>(?-i:[A-Z0-9]{1,4}[ -]?[A-Z0-9]{2,4}(?:[ -]?[A-Z0-9]{1,4})?))\b"),
+    (
+        IdentifierKind::Phone,
+        850,
+        r"(?i)(?:phone|mobile|cell|tel|call me at|call me on|reach me (?:at|on)|电话|手机|座机|联系方式)[^\d\n+]{0,12}(?P<v>\+?\d[\d ().-]{5,18}\d)",
+    ),
+    (
+        IdentifierKind::Plate,
+        950,
+        r"(?P<v>[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼使领][A-HJ-NP-Z][ ·•.]?[A-HJ-NP-Z0-9]{5,6}[挂学警港澳]?)",
+    ),
+    (
+        IdentifierKind::Plate,
+        880,
+        r"(?i)\b(?:plate|licen[cs]e plate|registration|number plate|reg)(?: number| no\.?)?(?: is|'s|:|,)? ?(?P<v>(?-i:[A-Z0-9]{1,4}[ -]?[A-Z0-9]{2,4}(?:[ -]?[A-Z0-9]{1,4})?))\b",
+    ),
     (IdentifierKind::Passport, 930, r"(?i)(?:passport|护照)[^\n\d]{0,20}?(?P<v>(?-i:[A-Z]{0,2})\d{7,9})\b"),
     (IdentifierKind::Passport, 850, r"(?:^|[^A-Za-z0-9])(?P<v>[EGPDSH][A-HJ-NP-Z]?\d{7,8})(?:$|[^A-Za-z0-9])"),
     (IdentifierKind::BankCard, 930, r"(?P<v>\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b)"),
-    (IdentifierKind::BankCard, 900, r"(?i)(?:account(?: number| no\.?)|acct|sort code|routing(?: number)?|银行账号|银行账户|账号|卡号|开户账号)[^\d\n]{0,10}(?P<v>\d[\d -]{5,26}\d)"),
-    (IdentifierKind::Account, 920, r"(?i)(?:wechat|weixin|微信|qq|telegram|whatsapp|skype|line|instagram|twitter|github|discord|slack|支付宝|微博|抖音|小红书|钉钉|steam)(?: ?(?:id|号码|号|账号|帐号|用户名|handle|username|account))?(?: ?(?:is|是|为|叫|:))? ?(?P<v>@?[A-Za-z0-9][\w.-]{4,30})"),
-    (IdentifierKind::Account, 900, r"(?i)(?:user ?name|user id|login|handle|screen name|account name|employee (?:id|number)|student (?:id|number)|member(?:ship)? (?:id|number)|customer (?:id|number)|用户名|登录名|账户名|工号|学号|会员号|客户号|订单号)(?: ?(?:is|是|为|:))? ?(?P<v>@?[A-Za-z0-9][\w.-]{2,30})"),
+    (
+        IdentifierKind::BankCard,
+        900,
+        r"(?i)(?:account(?: number| no\.?)|acct|sort code|routing(?: number)?|银行账号|银行账户|账号|卡号|开户账号)[^\d\n]{0,10}(?P<v>\d[\d -]{5,26}\d)",
+    ),
+    (
+        IdentifierKind::Account,
+        920,
+        r"(?i)(?:wechat|weixin|微信|qq|telegram|whatsapp|skype|line|instagram|twitter|github|discord|slack|支付宝|微博|抖音|小红书|钉钉|steam)(?: ?(?:id|号码|号|账号|帐号|用户名|handle|username|account))?(?: ?(?:is|是|为|叫|:))? ?(?P<v>@?[A-Za-z0-9][\w.-]{4,30})",
+    ),
+    (
+        IdentifierKind::Account,
+        900,
+        r"(?i)(?:user ?name|user id|login|handle|screen name|account name|employee (?:id|number)|student (?:id|number)|member(?:ship)? (?:id|number)|customer (?:id|number)|用户名|登录名|账户名|工号|学号|会员号|客户号|订单号)(?: ?(?:is|是|为|:))? ?(?P<v>@?[A-Za-z0-9][\w.-]{2,30})",
+    ),
     (IdentifierKind::Account, 900, r"(?:^|[\s(,:：])(?P<v>@[A-Za-z0-9_][\w.]{2,30})"),
 ];
 
-static COMPILED: LazyLock<Vec<(IdentifierKind, u16, Regex)>> =
-    LazyLock::new(|| PATTERNS.iter().filter_map(|(kind, sure, pattern)| Some((*kind, *sure, compile(pattern)?))).collect());
+static COMPILED: LazyLock<Vec<(IdentifierKind, u16, Regex)>> = LazyLock::new(|| {
+    PATTERNS.iter().filter_map(|(kind, sure, pattern)| Some((*kind, *sure, compile(pattern)?))).collect()
+});
 static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\d(?:[ -]?\d){11,22}[Xx]?|\d{14}"));
 static RUN: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"[A-Za-z]{0,3}\d(?:[ -]?\d){4,30}"));
 
@@ -46,10 +79,16 @@ pub(super) fn find(text: &str) -> Vec<Found> {
     let mut found: Vec<Found> = COMPILED
         .iter()
         .flat_map(|(kind, sure, pattern)| {
-            pattern.captures_iter(text).filter_map(|captures| Some(Found::new(*kind, captures.name("v")?.range(), *sure)))
+            pattern
+                .captures_iter(text)
+                .filter_map(|captures| Some(Found::new(*kind, captures.name("v")?.range(), *sure)))
         })
         .collect();
-    found.extend(LONG.iter().flat_map(|pattern| pattern.find_iter(text)).filter_map(|run| long_number(run.as_str(), run.start())));
+    found.extend(
+        LONG.iter()
+            .flat_map(|pattern| pattern.find_iter(text))
+            .filter_map(|run| long_number(run.as_str(), run.start())),
+    );
     found
 }
 
@@ -87,9 +126,12 @@ fn is_resident_id(compact: &[u8]) -> bool {
 }
 
 fn has_birthday(compact: &[u8]) -> bool {
-    let number = |from: usize, to: usize| -> Option<i16> { std::str::from_utf8(compact.get(from..to)?).ok()?.parse().ok() };
+    let number =
+        |from: usize, to: usize| -> Option<i16> { std::str::from_utf8(compact.get(from..to)?).ok()?.parse().ok() };
     let parts = || Some((number(6, 10)?, i8::try_from(number(10, 12)?).ok()?, i8::try_from(number(12, 14)?).ok()?));
-    parts().is_some_and(|(year, month, day)| (1_880..=2_100).contains(&year) && jiff::civil::Date::new(year, month, day).is_ok())
+    parts().is_some_and(|(year, month, day)| {
+        (1_880..=2_100).contains(&year) && jiff::civil::Date::new(year, month, day).is_ok()
+    })
 }
 
 /// The check of Luhn (ISO/IEC 7812-1).
@@ -109,7 +151,9 @@ fn is_luhn(compact: &[u8]) -> bool {
 /// Runs of digits that a person should look at if they are still there.
 pub(super) fn suspects(text: &str) -> Vec<Range<usize>> {
     let runs = RUN.iter().flat_map(|pattern| pattern.find_iter(text));
-    runs.filter(|run| run.as_str().bytes().filter(u8::is_ascii_digit).count() >= SUSPECT_DIGITS).map(|run| run.range()).collect()
+    runs.filter(|run| run.as_str().bytes().filter(u8::is_ascii_digit).count() >= SUSPECT_DIGITS)
+        .map(|run| run.range())
+        .collect()
 }
 
 #[cfg(test)]

@@ -31,16 +31,27 @@ impl Seeded {
     }
 }
 
-const GIVEN_PLANTED: &[&str] = &["Anna", "Marcus", "Priya", "Kenji", "Olivia", "Tobias", "Fatima", "Lucas", "Ingrid", "Samuel", "Yolanda", "Bertrand"];
-const SURNAMES_PLANTED: &[&str] = &["Weber", "Okafor", "Lindqvist", "Patel", "Hargrove", "Nakamura", "Delgado", "Brown", "Petrov", "Castellano"];
+const GIVEN_PLANTED: &[&str] = &[
+    "Anna", "Marcus", "Priya", "Kenji", "Olivia", "Tobias", "Fatima", "Lucas", "Ingrid", "Samuel", "Yolanda",
+    "Bertrand",
+];
+const SURNAMES_PLANTED: &[&str] =
+    &["Weber", "Okafor", "Lindqvist", "Patel", "Hargrove", "Nakamura", "Delgado", "Brown", "Petrov", "Castellano"];
 const SURNAMES_HAN: &[&str] = &["王", "李", "张", "刘", "陈", "赵", "周", "欧阳", "郑", "韩"];
 const GIVEN_HAN: &[&str] = &["建国", "小芳", "伟", "思远", "雨桐", "志强", "静", "子涵", "丽华", "浩然"];
-const STREETS: &[&str] = &["Maple Street", "Old Mill Road", "Fifth Avenue", "Queens Lane", "Sunset Boulevard", "Church Drive"];
+const STREETS: &[&str] =
+    &["Maple Street", "Old Mill Road", "Fifth Avenue", "Queens Lane", "Sunset Boulevard", "Church Drive"];
 const CITIES_HAN: &[&str] = &["杭州市西湖区", "上海市浦东新区", "广州市天河区", "成都市锦江区", "北京市海淀区"];
 const ROADS_HAN: &[&str] = &["文三路", "世纪大道", "中山大道", "人民路", "学院路", "解放街"];
 
 fn resident_id(random: &mut Seeded) -> String {
-    let body = format!("110105{}{:02}{:02}{}", 1950 + random.below(60), 1 + random.below(12), 1 + random.below(28), random.digits(3));
+    let body = format!(
+        "110105{}{:02}{:02}{}",
+        1950 + random.below(60),
+        1 + random.below(12),
+        1 + random.below(28),
+        random.digits(3)
+    );
     let weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
     let sum: u32 = body.bytes().zip(weights).map(|(byte, weight)| u32::from(byte - b'0') * weight).sum();
     let check = ['1', '0', 'X', '9', '8', '7', '6', '5', '4', '3', '2'][(sum % 11) as usize];
@@ -81,29 +92,70 @@ fn planted(kind: IdentifierKind, chinese: bool, random: &mut Seeded) -> String {
         IdentifierKind::IdNumber => format!("{}-{}-{}", random.digits(3), random.digits(2), random.digits(4)),
         IdentifierKind::BankCard => card(random),
         IdentifierKind::Email => {
-            format!("{}.{}{}@{}", random.pick(GIVEN_PLANTED).to_lowercase(), random.pick(SURNAMES_PLANTED).to_lowercase(), random.below(99), random.pick(&["mail.example", "qq.com", "corp.example.org"]))
+            format!(
+                "{}.{}{}@{}",
+                random.pick(GIVEN_PLANTED).to_lowercase(),
+                random.pick(SURNAMES_PLANTED).to_lowercase(),
+                random.below(99),
+                random.pick(&["mail.example", "qq.com", "corp.example.org"])
+            )
         }
         IdentifierKind::Address if chinese => {
-            format!("{}{}{}号{}栋{}室", random.pick(CITIES_HAN), random.pick(ROADS_HAN), 1 + random.below(300), 1 + random.below(20), 101 + random.below(900))
+            format!(
+                "{}{}{}号{}栋{}室",
+                random.pick(CITIES_HAN),
+                random.pick(ROADS_HAN),
+                1 + random.below(300),
+                1 + random.below(20),
+                101 + random.below(900)
+            )
         }
-        IdentifierKind::Address => format!("{} {}, Apt {}", 1 + random.below(999), random.pick(STREETS), 1 + random.below(40)),
-        IdentifierKind::Plate if chinese => format!("{}{}{}", random.pick(&["浙", "沪", "京", "粤"]), random.pick(&["A", "B", "C"]), random.digits(5)),
-        IdentifierKind::Plate => format!("{}{} {}", random.digits(1), random.pick(&["ABC", "XKD", "LMN"]), random.digits(3)),
-        IdentifierKind::Account => format!("{}_{}", random.pick(&["sunny", "nightowl", "coder", "xiaoyu"]), random.digits(4)),
-        IdentifierKind::Url => format!("https://{}.example.com/u/{}", random.pick(&["blog", "photos", "me"]), random.digits(5)),
+        IdentifierKind::Address => {
+            format!("{} {}, Apt {}", 1 + random.below(999), random.pick(STREETS), 1 + random.below(40))
+        }
+        IdentifierKind::Plate if chinese => {
+            format!("{}{}{}", random.pick(&["浙", "沪", "京", "粤"]), random.pick(&["A", "B", "C"]), random.digits(5))
+        }
+        IdentifierKind::Plate => {
+            format!("{}{} {}", random.digits(1), random.pick(&["ABC", "XKD", "LMN"]), random.digits(3))
+        }
+        IdentifierKind::Account => {
+            format!("{}_{}", random.pick(&["sunny", "nightowl", "coder", "xiaoyu"]), random.digits(4))
+        }
+        IdentifierKind::Url => {
+            format!("https://{}.example.com/u/{}", random.pick(&["blog", "photos", "me"]), random.digits(5))
+        }
         IdentifierKind::Passport => format!("E{}", random.digits(8)),
-        IdentifierKind::Date if chinese => format!("{}年{}月{}日", 1950 + random.below(70), 1 + random.below(12), 1 + random.below(28)),
-        IdentifierKind::Date => format!("{} {}, {}", random.pick(&["March", "July", "October"]), 1 + random.below(28), 1950 + random.below(70)),
+        IdentifierKind::Date if chinese => {
+            format!("{}年{}月{}日", 1950 + random.below(70), 1 + random.below(12), 1 + random.below(28))
+        }
+        IdentifierKind::Date => format!(
+            "{} {}, {}",
+            random.pick(&["March", "July", "October"]),
+            1 + random.below(28),
+            1950 + random.below(70)
+        ),
         IdentifierKind::Amount if chinese => format!("{}元", 1_001 + random.below(90_000)),
-        IdentifierKind::Amount => format!("${},{}.{}", 1 + random.below(90), 100 + random.below(899), 10 + random.below(89)),
+        IdentifierKind::Amount => {
+            format!("${},{}.{}", 1 + random.below(90), 100 + random.below(899), 10 + random.below(89))
+        }
     }
 }
 
 fn frames(kind: IdentifierKind, chinese: bool) -> &'static [&'static str] {
     match (kind, chinese) {
-        (IdentifierKind::Name, false) => &["I had lunch with {} at the new place.", "My manager {} approved the plan.", "Please send the notes to {} today.", "{} said the train was late."],
-        (IdentifierKind::Name, true) => &["我昨天和{}一起吃饭。", "我同事{}批准了方案。", "请把笔记发给{}。", "{}说火车晚点了。"],
-        (IdentifierKind::Phone, false) => &["You can reach me at {} after six.", "The clinic's number is {}.", "I texted {} and nobody answered."],
+        (IdentifierKind::Name, false) => &[
+            "I had lunch with {} at the new place.",
+            "My manager {} approved the plan.",
+            "Please send the notes to {} today.",
+            "{} said the train was late.",
+        ],
+        (IdentifierKind::Name, true) => {
+            &["我昨天和{}一起吃饭。", "我同事{}批准了方案。", "请把笔记发给{}。", "{}说火车晚点了。"]
+        }
+        (IdentifierKind::Phone, false) => {
+            &["You can reach me at {} after six.", "The clinic's number is {}.", "I texted {} and nobody answered."]
+        }
         (IdentifierKind::Phone, true) => &["我的手机号是{}。", "打{}就能订位。", "诊所电话{}，上午接。"],
         (IdentifierKind::IdNumber, false) => &["My social security number is {}.", "They asked for {} on the form."],
         (IdentifierKind::IdNumber, true) => &["我的身份证号是{}。", "表格上填的是{}。"],
@@ -115,7 +167,9 @@ fn frames(kind: IdentifierKind, chinese: bool) -> &'static [&'static str] {
         (IdentifierKind::Address, true) => &["快递寄到{}。", "我住在{}。"],
         (IdentifierKind::Plate, false) => &["The car with plate {} was towed.", "My licence plate is {}."],
         (IdentifierKind::Plate, true) => &["车牌{}被拖走了。", "我的车是{}。"],
-        (IdentifierKind::Account, false) => &["My Instagram is {} if you want the photos.", "Follow me, my username is {}."],
+        (IdentifierKind::Account, false) => {
+            &["My Instagram is {} if you want the photos.", "Follow me, my username is {}."]
+        }
         (IdentifierKind::Account, true) => &["加我微信{}。", "我的用户名是{}。"],
         (IdentifierKind::Url, false) => &["The photos are on {} since last week."],
         (IdentifierKind::Url, true) => &["照片在 {} 上。"],
@@ -221,9 +275,13 @@ fn planted_identifiers_are_taken_out() {
 fn is_gone(text: &str, said: &str) -> bool {
     let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
     let whole_digits = digits(said);
-    let parts = said.split([' ', ',', '@']).filter(|part| part.chars().count() > 3 && !part.chars().all(|ch| ch.is_ascii_digit()));
+    let parts = said
+        .split([' ', ',', '@'])
+        .filter(|part| part.chars().count() > 3 && !part.chars().all(|ch| ch.is_ascii_digit()));
     let telling = |part: &str| text.contains(part) && !["March", "July", "October"].contains(&part);
-    !text.contains(said) && !parts.into_iter().any(telling) && (whole_digits.len() < 5 || !digits(text).contains(&whole_digits))
+    !text.contains(said)
+        && !parts.into_iter().any(telling)
+        && (whole_digits.len() < 5 || !digits(text).contains(&whole_digits))
 }
 
 #[test]
@@ -235,8 +293,13 @@ fn clean_sentences_stay_as_they_are() {
             (!result.removals.is_empty()).then_some(format!("{text} -> {}", result.text))
         })
         .collect();
-    let doubtful = CLEAN.iter().filter(|text| !deidentify(text, &KnownNames::new()).expect("short").doubts.is_empty()).count();
-    println!("privacy: {} of {} clean sentences changed, {doubtful} doubtful: {changed:#?}", changed.len(), CLEAN.len());
+    let doubtful =
+        CLEAN.iter().filter(|text| !deidentify(text, &KnownNames::new()).expect("short").doubts.is_empty()).count();
+    println!(
+        "privacy: {} of {} clean sentences changed, {doubtful} doubtful: {changed:#?}",
+        changed.len(),
+        CLEAN.len()
+    );
     assert!(changed.len() * 100 <= CLEAN.len() * 4, "{changed:#?}");
 }
 
@@ -244,7 +307,10 @@ fn clean_sentences_stay_as_they_are() {
 fn placeholders_are_typed_and_the_same_for_the_same() {
     let text = "Anna Weber met Tom. Anna Weber paid $1,234.56 on March 4, 2025 from 13812345678.";
     let result = deidentify(text, &KnownNames::new()).expect("short");
-    assert_eq!(result.text, "[NAME-1] met [NAME-2]. [NAME-1] paid [AMOUNT about 1000] on [DATE 2025-03] from [PHONE-1].");
+    assert_eq!(
+        result.text,
+        "[NAME-1] met [NAME-2]. [NAME-1] paid [AMOUNT about 1000] on [DATE 2025-03] from [PHONE-1]."
+    );
     for removal in &result.removals {
         assert!(text.get(removal.range.clone()).is_some());
     }
@@ -260,7 +326,12 @@ fn entities() -> KnownNames {
 
 #[test]
 fn the_gate_refuses_what_still_holds_an_entity() {
-    let plain = |text: &str| DeIdentified { text: text.to_owned(), removals: Vec::new(), doubts: Vec::new(), confidence: 1_000 };
+    let plain = |text: &str| DeIdentified {
+        text: text.to_owned(),
+        removals: Vec::new(),
+        doubts: Vec::new(),
+        confidence: 1_000,
+    };
     for text in ["met zyx today", "the QUELL family", "翠 花来了", "翠\u{200b}花", "code 9-8-7-6-5"] {
         assert_eq!(gate(plain(text), &entities()), Outcome::Refuse { tokens: 1 }, "{text}");
     }
@@ -283,12 +354,19 @@ fn doubt_goes_to_a_person_with_the_places() {
     // An ID with a wrong check digit is taken out, and doubtful.
     let wrong = deidentify("编号110105194912310021", &KnownNames::new()).expect("short");
     assert!(wrong.doubts.iter().any(|doubt| doubt.removed) && !wrong.text.contains("110105"));
-    assert!(matches!(gate(deidentify(CLEAN[0], &KnownNames::new()).expect("short"), &KnownNames::new()), Outcome::Pass(_)));
+    assert!(matches!(
+        gate(deidentify(CLEAN[0], &KnownNames::new()).expect("short"), &KnownNames::new()),
+        Outcome::Pass(_)
+    ));
 }
 
 #[test]
 fn invisible_marks_and_wide_digits_hide_nothing() {
-    for text in ["我的手机号是138\u{200b}1234\u{200d}5678。", "我的手机号是１３８１２３４５６７８。", "mail anna\u{2060}@example.com"] {
+    for text in [
+        "我的手机号是138\u{200b}1234\u{200d}5678。",
+        "我的手机号是１３８１２３４５６７８。",
+        "mail anna\u{2060}@example.com",
+    ] {
         let result = deidentify(text, &KnownNames::new()).expect("short");
         assert_eq!(result.removals.len(), 1, "{text} -> {}", result.text);
     }

@@ -26,7 +26,8 @@ fn moment(civil: DateTime, zone: &str) -> Moment {
 
 /// The to-do that a message makes.
 fn item(number: u64, text: &str, said: &Moment) -> Unit {
-    let place = Place { dialogue: "d".into(), session: "s".into(), position: 0, speaker: "Lin".into(), role: Role::User };
+    let place =
+        Place { dialogue: "d".into(), session: "s".into(), position: 0, speaker: "Lin".into(), role: Role::User };
     let message = Message { place, text: text.to_owned(), mentioned: said.clone() };
     let proposal = extract(&message, &KnownNames::new()).into_iter().find(|one| one.activation.is_some());
     let proposal = proposal.unwrap_or_else(|| panic!("{text}: no to-do"));
@@ -62,13 +63,34 @@ fn items_fall_due_in_the_zone_they_were_said_in() {
 fn a_change_of_the_clock_between_does_not_move_them() {
     // The clocks go forward at 02:00 on 9 March 2025, and back at 02:00 on 2 November.
     let zone = "America/Los_Angeles";
-    check("Remind me tomorrow at 9 am to call mum.", zone, date(2025, 3, 8).at(20, 0, 0, 0), date(2025, 3, 9).at(9, 0, 0, 0));
-    check("Remind me tomorrow at 9 am to call mum.", zone, date(2025, 11, 1).at(20, 0, 0, 0), date(2025, 11, 2).at(9, 0, 0, 0));
+    check(
+        "Remind me tomorrow at 9 am to call mum.",
+        zone,
+        date(2025, 3, 8).at(20, 0, 0, 0),
+        date(2025, 3, 9).at(9, 0, 0, 0),
+    );
+    check(
+        "Remind me tomorrow at 9 am to call mum.",
+        zone,
+        date(2025, 11, 1).at(20, 0, 0, 0),
+        date(2025, 11, 2).at(9, 0, 0, 0),
+    );
     // 02:30 does not exist on that day: it is read with the offset before, 03:30.
-    check("Remind me tomorrow at 2:30 am to stop the backup.", zone, date(2025, 3, 8).at(20, 0, 0, 0), date(2025, 3, 9).at(3, 30, 0, 0));
+    check(
+        "Remind me tomorrow at 2:30 am to stop the backup.",
+        zone,
+        date(2025, 3, 8).at(20, 0, 0, 0),
+        date(2025, 3, 9).at(3, 30, 0, 0),
+    );
     // Apia skipped 30 December 2011.
-    check("Remind me on December 31 to call home.", "Pacific/Apia", date(2011, 12, 29).at(12, 0, 0, 0), date(2011, 12, 31).at(0, 0, 0, 0));
-    let apart = moment(date(2025, 3, 9).at(9, 0, 0, 0), zone).seconds() - moment(date(2025, 3, 8).at(9, 0, 0, 0), zone).seconds();
+    check(
+        "Remind me on December 31 to call home.",
+        "Pacific/Apia",
+        date(2011, 12, 29).at(12, 0, 0, 0),
+        date(2011, 12, 31).at(0, 0, 0, 0),
+    );
+    let apart = moment(date(2025, 3, 9).at(9, 0, 0, 0), zone).seconds()
+        - moment(date(2025, 3, 8).at(9, 0, 0, 0), zone).seconds();
     assert_eq!(apart, 23 * 3_600);
 }
 
@@ -93,11 +115,17 @@ fn what_is_done_over_or_stale_does_not_fire() {
     done.activation.as_mut().expect("an activation").completed = Some(said.clone());
     assert_eq!(due(&[&done], &later, &Occasion::default()), Due::default());
     let over = item(1, "Remind me to ask about the refund until March 10.", &said);
-    assert_eq!(due(&[&over], &later, &Occasion::default()).events, [ItemEvent::Expired { unit: over.id, at: later.clone() }]);
+    assert_eq!(
+        due(&[&over], &later, &Occasion::default()).events,
+        [ItemEvent::Expired { unit: over.id, at: later.clone() }]
+    );
     let late = item(2, "Remind me tomorrow to call Anna.", &said);
     assert!(serves(&late, &later), "a week late is late, not over");
     let month = moment(date(2025, 4, 20).at(9, 0, 0, 0), "UTC");
-    assert_eq!(due(&[&late], &month, &Occasion::default()).events, [ItemEvent::Expired { unit: late.id, at: month.clone() }]);
+    assert_eq!(
+        due(&[&late], &month, &Occasion::default()).events,
+        [ItemEvent::Expired { unit: late.id, at: month.clone() }]
+    );
     let mut retired = item(3, "Remind me tomorrow to call Anna.", &said);
     retired.status = Status::Superseded;
     assert_eq!(due(&[&retired], &later, &Occasion::default()), Due::default());
@@ -124,7 +152,8 @@ fn conditions_wait_for_their_situation() {
 #[test]
 fn what_is_due_comes_in_order_and_bounded() {
     let said = moment(date(2025, 3, 4).at(10, 0, 0, 0), "UTC");
-    let units: Vec<Unit> = (0..FIRED_MAX as u64 + 8).map(|number| item(number, "Remind me tomorrow to call Anna.", &said)).collect();
+    let units: Vec<Unit> =
+        (0..FIRED_MAX as u64 + 8).map(|number| item(number, "Remind me tomorrow to call Anna.", &said)).collect();
     let first = item(999, "Remind me today at 11 to call Bob.", &said);
     let all: Vec<&Unit> = units.iter().chain([&first]).collect();
     let found = due(&all, &moment(date(2025, 3, 6).at(0, 0, 0, 0), "UTC"), &Occasion::default());

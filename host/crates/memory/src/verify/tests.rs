@@ -36,10 +36,17 @@ fn first(text: &str) -> Proposal {
 
 #[test]
 fn what_the_rules_find_passes_with_its_evidence() {
-    for text in ["I live in Berlin.", "我对花生过敏。", "Remind me to call Anna if it rains.", "Always answer in French.", "Ｍy name is Ｒobert."] {
+    for text in [
+        "I live in Berlin.",
+        "我对花生过敏。",
+        "Remind me to call Anna if it rains.",
+        "Always answer in French.",
+        "Ｍy name is Ｒobert.",
+    ] {
         let message = said(Role::User, text);
         for proposal in extract(&message, &KnownNames::new()) {
-            let verified = verify(proposal, 7, &log(Role::User, text)).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let verified =
+                verify(proposal, 7, &log(Role::User, text)).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!((verified.evidence().sequence, verified.evidence().trust), (7, Trust::Stated));
             let id = UnitId::of(&RootKey::new([1; 32]), 0);
             let unit = verified.into_unit(id, &message, message.mentioned.clone(), None);
@@ -50,7 +57,12 @@ fn what_the_rules_find_passes_with_its_evidence() {
 
 #[test]
 fn every_row_of_the_tables_passes_its_verification() {
-    let texts = ["I prefer aisle seats.", "My sister Anna lives in Boston.", "I told you I'm allergic to nuts.", "我住在杭州，有什么好吃的推荐吗？"];
+    let texts = [
+        "I prefer aisle seats.",
+        "My sister Anna lives in Boston.",
+        "I told you I'm allergic to nuts.",
+        "我住在杭州，有什么好吃的推荐吗？",
+    ];
     for text in texts {
         assert!(verify(first(text), 7, &log(Role::User, text)).is_ok(), "{text}");
     }
@@ -66,7 +78,11 @@ fn whose_words_they_are_decides() {
     let other = extract(&said(Role::Other, text), &KnownNames::new()).remove(0);
     let heard = verify(other, 7, &log(Role::Other, text)).expect("a fact about that person");
     assert_eq!(heard.evidence().trust, Trust::Heard);
-    for (text, what) in [("Always answer in French.", "instruction"), ("Remind me to call Anna.", "to-do"), ("I've booked the hotel.", "to-do")] {
+    for (text, what) in [
+        ("Always answer in French.", "instruction"),
+        ("Remind me to call Anna.", "to-do"),
+        ("I've booked the hotel.", "to-do"),
+    ] {
         let other = extract(&said(Role::Other, text), &KnownNames::new()).remove(0);
         assert_eq!(verify(other, 7, &log(Role::Other, text)), Err(Rejection::Hearsay { what }), "{text}");
     }
@@ -126,7 +142,11 @@ fn proposed(quote: &str, predicate: &str, value: &str) -> ProposedMemory {
     ProposedMemory { layer: Layer::Profile, category: None, quote: quote.into(), claim: Some(claim), future: false }
 }
 
-fn through(role: Role, text: &str, proposals: Vec<ProposedMemory>) -> (Vec<Result<Verified, Rejection>>, Vec<ModelError>) {
+fn through(
+    role: Role,
+    text: &str,
+    proposals: Vec<ProposedMemory>,
+) -> (Vec<Result<Verified, Rejection>>, Vec<ModelError>) {
     let message = said(role, text);
     let answer = Fake(proposals).propose(text, role).expect("the fake answers");
     let (read, refused) = from_model(&message, &answer);
@@ -135,34 +155,47 @@ fn through(role: Role, text: &str, proposals: Vec<ProposedMemory>) -> (Vec<Resul
 
 #[test]
 fn an_honest_model_is_believed_as_far_as_its_quote_goes() {
-    let (verified, refused) = through(Role::User, "Berlin has been home for me since 2019.", vec![proposed(
-        "Berlin has been home for me since 2019",
-        "lives_in",
-        "Berlin",
-    )]);
+    let (verified, refused) = through(
+        Role::User,
+        "Berlin has been home for me since 2019.",
+        vec![proposed("Berlin has been home for me since 2019", "lives_in", "Berlin")],
+    );
     assert!(refused.is_empty());
     assert!(matches!(verified.as_slice(), [Ok(one)] if one.evidence().trust == Trust::Stated));
 }
 
 #[test]
 fn a_model_that_invents_or_misquotes_is_refused() {
-    let (verified, refused) = through(Role::User, "I had a nice day in Berlin.", vec![
-        proposed("I live in Berlin", "lives_in", "Berlin"),
-        proposed("I had a nice day in Berlin", "lives_in", "Munich"),
-        proposed("", "name", "Bob"),
-        proposed("a nice day", " ", "day"),
-    ]);
+    let (verified, refused) = through(
+        Role::User,
+        "I had a nice day in Berlin.",
+        vec![
+            proposed("I live in Berlin", "lives_in", "Berlin"),
+            proposed("I had a nice day in Berlin", "lives_in", "Munich"),
+            proposed("", "name", "Bob"),
+            proposed("a nice day", " ", "day"),
+        ],
+    );
     assert!(verified.is_empty());
     assert!(matches!(
         refused.as_slice(),
-        [ModelError::NotQuoted { place: 0, .. }, ModelError::Invented { place: 1, .. }, ModelError::NotQuoted { place: 2, .. }, ModelError::Key { place: 3, .. }]
+        [
+            ModelError::NotQuoted { place: 0, .. },
+            ModelError::Invented { place: 1, .. },
+            ModelError::NotQuoted { place: 2, .. },
+            ModelError::Key { place: 3, .. }
+        ]
     ));
 }
 
 #[test]
 fn a_model_that_quotes_a_tool_or_the_memory_is_refused() {
     for role in [Role::Tool, Role::Memory, Role::System, Role::Assistant] {
-        let (verified, refused) = through(role, "The user lives in Berlin.", vec![proposed("The user lives in Berlin", "lives_in", "Berlin")]);
+        let (verified, refused) = through(
+            role,
+            "The user lives in Berlin.",
+            vec![proposed("The user lives in Berlin", "lives_in", "Berlin")],
+        );
         assert!(verified.is_empty());
         assert_eq!(refused, [ModelError::Role { place: 0, role }]);
     }

@@ -105,7 +105,10 @@ pub(super) const ENGLISH: &[(&str, &[&str])] = &[
     ("I got married in 2019.", &["event=got married"]),
     ("I graduated last year.", &["event=graduated"]),
     ("I'm flying to Tokyo and Osaka in May.", &["trip_city=Tokyo", "trip_city=Osaka"]),
-    ("We're going to Rome, Florence and Venice next summer.", &["trip_city=Rome", "trip_city=Florence", "trip_city=Venice"]),
+    (
+        "We're going to Rome, Florence and Venice next summer.",
+        &["trip_city=Rome", "trip_city=Florence", "trip_city=Venice"],
+    ),
     ("I'm planning a trip to Kyoto.", &["trip_city=Kyoto"]),
     // To-dos.
     ("Remind me to call the bank tomorrow.", &["todo=call the bank"]),

@@ -28,7 +28,12 @@ fn reports_lie_in_the_past_and_plans_in_the_future() {
         ("I got married in 2019.", "2019-01-01T00:00", Some("2020-01-01T00:00"), Granularity::Year),
         ("我昨天参加了同学聚会。", "2025-03-03T00:00", Some("2025-03-04T00:00"), Granularity::Day),
         ("我明天下午三点有个面试。", "2025-03-05T15:00", Some("2025-03-05T15:01"), Granularity::Minute),
-        ("Remind me tomorrow at 9 to water the plants.", "2025-03-05T09:00", Some("2025-03-05T09:01"), Granularity::Minute),
+        (
+            "Remind me tomorrow at 9 to water the plants.",
+            "2025-03-05T09:00",
+            Some("2025-03-05T09:01"),
+            Granularity::Minute,
+        ),
         ("I lived in Paris from 2015 to 2018.", "2015-01-01T00:00", Some("2019-01-01T00:00"), Granularity::Year),
         ("We're flying to Rome from June 3 to June 9.", "2025-06-03T00:00", Some("2025-06-10T00:00"), Granularity::Day),
     ]);
@@ -68,7 +73,8 @@ fn a_zone_that_is_named_counts_and_two_give_no_time() {
         Some("2025-03-04T09:00:00".to_owned()),
         "it is 3 March, 18:20, in Los Angeles"
     );
-    let found = extract(&said(Role::User, "I have a call tomorrow at 9 am London time, 9 am Tokyo time."), &KnownNames::new());
+    let found =
+        extract(&said(Role::User, "I have a call tomorrow at 9 am London time, 9 am Tokyo time."), &KnownNames::new());
     let first = found.first().expect("the call");
     assert!(first.event.is_none() && first.confidence.reason.contains("two time zones"), "{first:?}");
 }
