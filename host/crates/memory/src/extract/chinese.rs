@@ -8,7 +8,7 @@ use super::rule::{Rule, Tense};
 
 /// All of them. Of two rules that take the same bytes for the same predicate the earlier one wins.
 pub(super) const RULES: &[&[Rule]] =
-    &[IDENTITY, PLACES, WORK, PEOPLE, INSTRUCTIONS, TO_DOS, FOOD, TASTE, ROUTINES, EVENTS, KNOWN];
+    &[IDENTITY, PLACES, WORK, PEOPLE, THEIRS, INSTRUCTIONS, TO_DOS, FOOD, TASTE, ROUTINES, EVENTS, TOPICS, KNOWN];
 
 const IDENTITY: &[Rule] = &[
     Rule::new("name", Name, r"(?:我|本人)(?:姓.,)?(?:{副})(?:的)?(?:名字|姓名|真名|全名)(?:是|叫){VALUE}"),
@@ -100,14 +100,35 @@ const PEOPLE: &[Rule] = &[
     Rule::new("relation", Name, r"我(?:们)?(?:{副})有(?:一|两|三|1)?(?:个|位)(?P<q>{亲})(?:,)?(?:名字)?(?:叫|名叫){VALUE}").set().long_term(Category::UserProfile),
     Rule::new("has_family", Plain, r"我(?:们)?(?:{副})有(?P<v>(?:一|两|三|四|五|[1-9])个{亲})(?:$|[。,!])").set().long_term(Category::UserProfile),
     Rule::new("lives_in", Place, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})(?:住在|定居在){VALUE}").long_term(Category::ImportantInfo),
-    Rule::new("works_at", Organisation, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})在(?P<v>[^,;!?。\n]{2,24}?)(?:工作|上班|任职)").long_term(Category::ImportantInfo),
+    Rule::new("works_at", Organisation, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:他|她)?(?:{副})在(?P<v>[^,;!?。\n]{2,24}?)(?:工作|上班|任职)").long_term(Category::ImportantInfo),
     Rule::new("allergic_to", Things, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})对(?P<v>[^,;!?。\n]+?)(?:严重|轻度|有点)?过敏").set().long_term(Category::ImportantInfo),
     Rule::new("birthday", When, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?的?生日(?:是在|是|在){VALUE}").long_term(Category::ImportantInfo),
-    Rule::new("likes", Things, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})(?:喜欢|爱吃|爱喝|爱看){LIST}").set().long_term(Category::ImportantInfo),
+    Rule::new("likes", Things, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})(?:喜欢|爱吃|爱喝|爱看|爱听|爱玩|爱好|热衷于){LIST}").set().long_term(Category::ImportantInfo),
     Rule::new("likes", Things, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:{副})(?:不喜欢|讨厌|不爱吃){LIST}").set().negated().long_term(Category::ImportantInfo),
     Rule::new("pet", Name, r"(?:我|我们|我家|我们家)(?:{副})(?:养了|养着|养|有|收养了|领养了)(?:一|两|三|1)?(?:只|条|个|头)?(?:小)?(?P<q>{宠}),?(?:名字)?(?:叫|名叫){VALUE}").set().long_term(Category::UserProfile),
     Rule::new("pet", Name, r"(?:我|我家|我们家|我们)(?:的)?(?:小)?(?P<q>{宠})(?:的名字)?(?:叫做|叫|名叫){VALUE}").set().long_term(Category::UserProfile),
     Rule::new("pet", Plain, r"(?:我|我们|我家)(?:{副})(?:养了|养着)(?P<v>(?:一|两|三|几|[1-9])(?:只|条|个|头){宠})(?:$|[。,!])").set().long_term(Category::UserProfile),
+];
+
+/// What is said of somebody by their relation to the user.
+const THEIRS: &[Rule] = &[
+    Rule::new("age", Plain, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:他|她)?(?:{副})(?:今年)?(?:{副})(?P<v>[0-9]{1,3}|[一二三四五六七八九十百两]{1,5})(?:周)?岁").long_term(Category::ImportantInfo),
+    Rule::new("job", Job, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:他|她)?(?:{副})(?:是|在)?(?:做|当|干|一名|一位|一个|名|位|个)(?P<v>[^,;!?。\n]{1,16}?)(?:的)?(?:$|[,。!])").long_term(Category::ImportantInfo),
+    Rule::new("job", Job, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?的?(?:职业|工作|职位)是(?:一名|一位|做)?(?P<v>[^,;!?。\n]{1,16}?)(?:的)?(?:$|[,。!])").long_term(Category::ImportantInfo),
+    Rule::new("phone", Plain, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?的?(?:手机|电话|联系方式)(?:号码|号)?(?:是|:)(?P<v>\+?[0-9][0-9 -]{5,18}[0-9])").long_term(Category::ImportantInfo),
+    Rule::new("email", Plain, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?的?(?:邮箱|邮件|电子邮箱|电子邮件)(?:地址)?(?:是|:)(?P<v>[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)").long_term(Category::ImportantInfo),
+    Rule::new("education", Plain, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:的)?[^;!?。\n]{0,12}?(?:学历|文化程度|读的|念的|毕业)[^;!?。\n]{0,8}?(?P<v>博士|硕士|研究生|本科|大专|专科|高中|中专|初中)").long_term(Category::ImportantInfo),
+    Rule::new("education", Plain, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:他|她)?(?:{副})只?(?:是|有)(?:个)?(?P<v>博士|硕士|研究生|本科|大专|专科|高中|中专|初中)(?:学历|毕业|文化|$|[,。!])").long_term(Category::ImportantInfo),
+    Rule::new("from", Place, r"我(?:的)?(?P<who>{亲})(?P<name>(?:小|阿)\p{Han}|{姓}\p{Han}{1,2})?(?:他|她)?(?:{副})(?:是(?P<v>\p{Han}{2,6}?)人(?:$|[,。!])|(?:来自|老家在|老家是|的老家在|的老家是)(?P<w>[^,;!?。\n]{2,12}))").long_term(Category::ImportantInfo),
+];
+
+/// What is said of an event or a thing by its name.
+const TOPICS: &[Rule] = &[
+    Rule::new("scheduled", When, r"(?:^|,)(?P<q>[^,;!?。\n的是我你他她]{2,24})的(?:举办|开始|具体)?(?:时间|日期)(?:是|在|定在)(?:在)?(?P<v>[^,;!?。\n]{2,24})").tense(Tense::Future).long_term(Category::ImportantEvent).dated(),
+    Rule::new("place", Place, r"(?:^|,)(?P<topic>[^,;!?。\n的是我你他她]{2,24})的(?:举办)?(?:地点|地址|位置)(?:是|在)(?:在)?{VALUE}").long_term(Category::ImportantInfo),
+    Rule::new("duration", Plain, r"(?:^|,)(?P<topic>[^,;!?。\n的是我你他她]{2,24})的?(?:持续时间|时长)(?:是|为){VALUE}").long_term(Category::ImportantInfo),
+    Rule::new("size", Plain, r"(?:^|,)(?P<topic>[^,;!?。\n的是我你他她]{2,24})的(?:规模|人数)(?:是|为|有){VALUE}").long_term(Category::ImportantInfo),
+    Rule::new("content", Plain, r"(?:^|,)(?P<topic>[^,;!?。\n的是我你他她]{2,24})的(?:主要)?内容(?:是|为|有)(?P<v>[^;!?。\n]{2,160})").long_term(Category::ImportantInfo),
 ];
 
 const FOOD: &[Rule] = &[
@@ -171,6 +192,7 @@ const EVENTS: &[Rule] = &[
     Rule::new("scheduled", When, r"(?:^|[,]|把|我的|我们的)(?P<q>[^,;!?。\n把]{0,10}?(?:会议|面试|考试|预约|会|手术|演唱会|婚礼|聚会|聚餐|饭局|课|约会|航班|体检|比赛|答辩|汇报|培训))(?:时间)?(?:已经|被|现在)?(?:是在|是|在|定在|定到|约在|安排在|改到|改成|改在|推迟到|提前到|延期到|挪到|调到)(?:了)?(?P<v>[^,;!?。\n]{2,24})").tense(Tense::Future).long_term(Category::ImportantEvent).dated(),
     Rule::new("event", Happening, r"(?:我|我们)(?:{副})(?:在)?{时}(?P<v>(?:结婚|订婚|离婚|毕业|升职|退休|生了个?孩子|生了个?女儿|生了个?儿子|失业|被裁员)了?)(?:$|[,。!])").set().tense(Tense::Past).long_term(Category::ImportantEvent),
     Rule::new("event", Happening, r"(?:我|我们)(?:{副})(?:在)?{时}(?P<v>(?:去了|参加了|买了|卖了|看了|见了|去过|完成了|赢了|通过了|拿到了|开始了|报名了|爬了|跑了|做了|办了|收到了|去看了|去参加了)[^,;!?。\n]+)").set().tense(Tense::Past).long_term(Category::ImportantEvent).dated().sure(750),
+    Rule::new("event", Happening, r"(?:我|我们)(?:{副}){时}(?P<v>(?:将要|将会|准备|打算|计划|要)(?:去)?参加[^,;!?。\n]{2,40})").set().tense(Tense::Future).long_term(Category::ImportantEvent).sure(800),
     Rule::new("trip_city", Towns, r"(?:我|我们)(?:{副}){时}(?:要|打算|准备|计划|会|想)?(?:去|飞往|飞|前往|到)(?P<v>[^,;!?。\n去]{2,}?)(?:旅游|出差|旅行|玩|度假|开会|看看|转转|自由行|游玩)").set().tense(Tense::Future).long_term(Category::ImportantEvent),
 ];
 
@@ -204,7 +226,7 @@ const KNOWN: &[Rule] = &[
         .long_term(Category::ImportantInfo),
     Rule::new("birthday", When, r"(?:^|,)(?P<person>\p{Han}{2,4}?)的?生日(?:是在|是|在){VALUE}")
         .long_term(Category::ImportantInfo),
-    Rule::new("likes", Things, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})(?:喜欢|爱吃|爱喝|爱看){LIST}")
+    Rule::new("likes", Things, r"(?:^|,)(?P<person>\p{Han}{2,4}?)(?:{副})(?:喜欢|爱吃|爱喝|爱看|爱听|爱玩|爱好|热衷于){LIST}")
         .set()
         .long_term(Category::ImportantInfo),
 ];

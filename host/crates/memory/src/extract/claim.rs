@@ -158,6 +158,9 @@ impl<'a> Reader<'a> {
         if let Some(person) = captures.name("person") {
             return self.known.resolve(person.as_str()).map(fold);
         }
+        if let Some(topic) = captures.name("topic") {
+            return Some(fold(topic.as_str()));
+        }
         let Some(relation) = captures.name("who") else { return Some(speaker) };
         if let Some(name) = captures.name("name") {
             return Some(self.known.resolve(name.as_str()).map_or_else(|| fold(name.as_str()), fold));

@@ -8,7 +8,7 @@ use super::rule::{Rule, Tense};
 
 /// All of them. Of two rules that take the same bytes for the same predicate the earlier one wins.
 pub(super) const RULES: &[&[Rule]] =
-    &[IDENTITY, PLACES, WORK, PEOPLE, INSTRUCTIONS, TO_DOS, FOOD, TASTE, ROUTINES, EVENTS, KNOWN];
+    &[IDENTITY, PLACES, WORK, PEOPLE, THEIRS, INSTRUCTIONS, TO_DOS, FOOD, TASTE, ROUTINES, EVENTS, KNOWN];
 
 const IDENTITY: &[Rule] = &[
     Rule::new(
@@ -103,6 +103,16 @@ const PEOPLE: &[Rule] = &[
     Rule::new("pet", Name, r"(?i)\b(?:my|our) (?:\w+ )?(?P<q>{PET})(?:'s name is| is named| is called|,? named|,? called|,)? {WHO}").set().long_term(Category::UserProfile),
     Rule::new("pet", Name, r"(?i)\b(?:i|we)(?:'ve| have)? {ADV}(?:got |have |adopted |bought |rescued )?(?:a|an) (?:\w+ ){0,2}(?P<q>{PET}),? (?:named|called) {WHO}").set().long_term(Category::UserProfile),
     Rule::new("pet", Plain, r"(?i)\b(?:i|we)(?:'ve got| have|'ve) (?P<v>(?:a|an|one|two|three|four|\d) (?:\w+ )?{PET}s?)(?:$|[.,!]| (?:and|at)\b)").set().long_term(Category::UserProfile),
+];
+
+/// What is said of somebody by their relation to the user.
+const THEIRS: &[Rule] = &[
+    Rule::new("age", Plain, r"(?i)\bmy (?P<who>{REL})(?: {NAME})? is {ADV}(?P<v>\d{1,3}|[a-z]+(?:-[a-z]+)?) years? old").long_term(Category::ImportantInfo),
+    Rule::new("age", Plain, r"(?i)\bmy (?P<who>{REL})(?: {NAME})?(?: is|'s) {ADV}(?P<v>[1-9]\d?)(?:[.,!]|$| now\b)").long_term(Category::ImportantInfo),
+    Rule::new("job", Job, r"(?i)\bmy (?P<who>{REL})(?: {NAME})? (?:is an?|works as an?) (?P<v>[^,;!?\n]+)").long_term(Category::ImportantInfo),
+    Rule::new("phone", Plain, r"(?i)\bmy (?P<who>{REL})(?: {NAME})?'s (?:phone|cell|mobile)(?: number)? is (?P<v>\+?[\d][\d ().-]{5,20}\d)").long_term(Category::ImportantInfo),
+    Rule::new("email", Plain, r"(?i)\bmy (?P<who>{REL})(?: {NAME})?'s e-?mail(?: address)? is (?P<v>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)").long_term(Category::ImportantInfo),
+    Rule::new("from", Place, r"(?i)\bmy (?P<who>{REL})(?: {NAME})? is {ADV}from {VALUE}").long_term(Category::ImportantInfo),
 ];
 
 const FOOD: &[Rule] = &[

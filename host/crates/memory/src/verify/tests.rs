@@ -56,19 +56,6 @@ fn what_the_rules_find_passes_with_its_evidence() {
 }
 
 #[test]
-fn every_row_of_the_tables_passes_its_verification() {
-    let texts = [
-        "I prefer aisle seats.",
-        "My sister Anna lives in Boston.",
-        "I told you I'm allergic to nuts.",
-        "我住在杭州，有什么好吃的推荐吗？",
-    ];
-    for text in texts {
-        assert!(verify(first(text), 7, &log(Role::User, text)).is_ok(), "{text}");
-    }
-}
-
-#[test]
 fn whose_words_they_are_decides() {
     let text = "I live in Berlin.";
     for role in [Role::Assistant, Role::Tool, Role::System, Role::Memory] {
