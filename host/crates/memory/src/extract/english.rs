@@ -85,6 +85,7 @@ const WORK: &[Rule] = &[
     Rule::new("works_in", Thing, r"(?i)\bi {ADV}work in (?P<v>(?:marketing|finance|sales|healthcare|education|tech|law|it|hr|insurance|logistics|construction|media|retail|hospitality|consulting|advertising|banking|publishing|real estate)\b)"),
     Rule::new("studies", Thing, r"(?i)(?:{IAM} {ADV}studying|\bi {ADV}study|\bi {ADV}major in|{IAM} majoring in) (?P<v>[a-z][^,;!?\n]+?)(?: (?:at|in) .*)?$"),
     Rule::new("studies_at", Organisation, r"(?i)(?:{IAM} {ADV}studying|\bi {ADV}study|\bi {ADV}go to school|{IAM} {ADV}an? (?:\w+ ){0,3}student)(?: [a-z ]+?)? at {VALUE}"),
+    Rule::new("works_at", Organisation, r"(?i)\bi(?:'ve| have) {ADV}been {ADV}working (?:at|for) {VALUE}"),
 ];
 
 const PEOPLE: &[Rule] = &[
@@ -103,16 +104,35 @@ const PEOPLE: &[Rule] = &[
     Rule::new("pet", Name, r"(?i)\b(?:my|our) (?:\w+ )?(?P<q>{PET})(?:'s name is| is named| is called|,? named|,? called|,)? {WHO}").set().long_term(Category::UserProfile),
     Rule::new("pet", Name, r"(?i)\b(?:i|we)(?:'ve| have)? {ADV}(?:got |have |adopted |bought |rescued )?(?:a|an) (?:\w+ ){0,2}(?P<q>{PET}),? (?:named|called) {WHO}").set().long_term(Category::UserProfile),
     Rule::new("pet", Plain, r"(?i)\b(?:i|we)(?:'ve got| have|'ve) (?P<v>(?:a|an|one|two|three|four|\d) (?:\w+ )?{PET}s?)(?:$|[.,!]| (?:and|at)\b)").set().long_term(Category::UserProfile),
+    Rule::new("relation", Name, r"(?i)\b(?:my|our) (?P<q>{REL})'s (?:named|called) {WHO}").set().long_term(Category::UserProfile),
 ];
 
 /// What is said of somebody by their relation to the user.
 const THEIRS: &[Rule] = &[
-    Rule::new("age", Plain, r"(?i)\bmy (?P<who>{REL})(?: {NAME})? is {ADV}(?P<v>\d{1,3}|[a-z]+(?:-[a-z]+)?) years? old").long_term(Category::ImportantInfo),
-    Rule::new("age", Plain, r"(?i)\bmy (?P<who>{REL})(?: {NAME})?(?: is|'s) {ADV}(?P<v>[1-9]\d?)(?:[.,!]|$| now\b)").long_term(Category::ImportantInfo),
-    Rule::new("job", Job, r"(?i)\bmy (?P<who>{REL})(?: {NAME})? (?:is an?|works as an?) (?P<v>[^,;!?\n]+)").long_term(Category::ImportantInfo),
-    Rule::new("phone", Plain, r"(?i)\bmy (?P<who>{REL})(?: {NAME})?'s (?:phone|cell|mobile)(?: number)? is (?P<v>\+?[\d][\d ().-]{5,20}\d)").long_term(Category::ImportantInfo),
-    Rule::new("email", Plain, r"(?i)\bmy (?P<who>{REL})(?: {NAME})?'s e-?mail(?: address)? is (?P<v>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)").long_term(Category::ImportantInfo),
-    Rule::new("from", Place, r"(?i)\bmy (?P<who>{REL})(?: {NAME})? is {ADV}from {VALUE}").long_term(Category::ImportantInfo),
+    Rule::new(
+        "age",
+        Plain,
+        r"(?i)\bmy (?P<who>{REL})(?: {NAME})? is {ADV}(?P<v>\d{1,3}|[a-z]+(?:-[a-z]+)?) years? old",
+    )
+    .long_term(Category::ImportantInfo),
+    Rule::new("age", Plain, r"(?i)\bmy (?P<who>{REL})(?: {NAME})?(?: is|'s) {ADV}(?P<v>[1-9]\d?)(?:[.,!]|$| now\b)")
+        .long_term(Category::ImportantInfo),
+    Rule::new("job", Job, r"(?i)\bmy (?P<who>{REL})(?: {NAME})? (?:is an?|works as an?) (?P<v>[^,;!?\n]+)")
+        .long_term(Category::ImportantInfo),
+    Rule::new(
+        "phone",
+        Plain,
+        r"(?i)\bmy (?P<who>{REL})(?: {NAME})?'s (?:phone|cell|mobile)(?: number)? is (?P<v>\+?[\d][\d ().-]{5,20}\d)",
+    )
+    .long_term(Category::ImportantInfo),
+    Rule::new(
+        "email",
+        Plain,
+        r"(?i)\bmy (?P<who>{REL})(?: {NAME})?'s e-?mail(?: address)? is (?P<v>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
+    )
+    .long_term(Category::ImportantInfo),
+    Rule::new("from", Place, r"(?i)\bmy (?P<who>{REL})(?: {NAME})? is {ADV}from {VALUE}")
+        .long_term(Category::ImportantInfo),
 ];
 
 const FOOD: &[Rule] = &[
@@ -127,6 +147,8 @@ const FOOD: &[Rule] = &[
     Rule::new("health", Plain, r"(?i){IAM} {ADV}(?:an? )?(?P<v>lactose intolerant|gluten intolerant|diabetic|celiac|coeliac|asthmatic|colou?r-?blind|pregnant)\b").set(),
     Rule::new("health", Thing, r"(?i)\bi {ADV}(?:suffer from|was diagnosed with|have been diagnosed with) {VALUE}").set(),
     Rule::new("avoids", Things, r"(?i)\bi {ADV}(?:don't|do not|can't|cannot|never|no longer) {ADV}(?:eat|drink) {LIST}").set(),
+    Rule::new("allergic_to", Things, r"(?i){IAM} [^,;!?\n]+ and (?:\w+ly )?allergic to {LIST}").set(),
+    Rule::new("health", Plain, r"(?i){IAM} {ADV}(?P<v>intolerant (?:to|of) [a-z ]{3,24})(?:$|[.,!])").set(),
 ];
 
 const TASTE: &[Rule] = &[
@@ -170,15 +192,17 @@ const TASTE: &[Rule] = &[
     ),
     Rule::new("prefers", Thing, r"(?i)\bi {ADV}prefer {VALUE}").sure(850),
     Rule::new("prefers", Thing, r"(?i)\bi {ADV}(?:don't|do not|no longer) {ADV}prefer {VALUE}").negated().sure(850),
+    Rule::new("likes", Things, r"(?i){IAM} {ADV}keen on {LIST}").set().sure(850),
+    Rule::new("likes", Things, r"(?i){IAM} (?:not|no longer) {ADV}keen on {LIST}").set().negated().sure(850),
 ];
 
 const INSTRUCTIONS: &[Rule] = &[
     Rule::instruction(r"(?i)^(?:please |and |also |so )*always,? (?P<v>[^;!?\n]{3,}?),? (?:when|whenever|if|every time|any time) i (?:ask|talk|speak|inquire|want|mention)(?: you)?(?: about| for)? (?P<q>[^,;!?\n]+)$"),
     Rule::instruction(r"(?i)^(?:please |and |also |so )*always,? (?P<v>(?:use|answer|reply|respond|include|show|give|ask|confirm|check|provide|write|call|tell|keep|remind|format|explain|cite|mention|add|send|put|list|start|end|suggest|recommend|book|order|make|speak|let|offer|round|convert|translate|highlight|consider|say|address|refer|double-check|verify|save|try|choose|avoid|notify|warn|summari[sz]e|present|return|sort|assume|specify|display|begin|follow|be|quote|reference|note|prioriti[sz]e|remember|prefer|read|wait|pay|split|draw|describe|clarify|focus|stick|treat|leave|set|ensure|link|number|attach|copy|schedule|plan|pick|find|look|compare|break)\b [^;!?\n]{2,})"),
-    Rule::instruction(r"(?i)^(?:please |and |also |so )*(?P<v>never (?:ever )?(?:use|call|send|share|recommend|suggest|mention|show|book|schedule|give (?:me|us|out|my)|tell|put|add|include|order|contact|disturb|wake|remind|write|reply|answer|play|open|delete|buy|ask|make|pay|post|assume|start|end|save|store)\b[^;!?\n]+)"),
+    Rule::instruction(r"(?i)^(?:please |and |also |so |oh,? )*(?P<v>never (?:ever )?(?:use|call|send|share|recommend|suggest|mention|show|book|schedule|give (?:me|us|out|my)|tell|put|add|include|order|contact|disturb|wake|remind|write|reply|answer|play|open|delete|buy|ask|make|pay|post|assume|start|end|save|store)\b[^;!?\n]+)"),
     Rule::instruction(r"(?i)^(?:please |and |also |so )*(?:from now on|going forward|in future|in the future|henceforth|starting now|starting today)[, ]+(?:please |you should |always |can you |could you )*(?P<v>(?:(?:use|answer|reply|respond|include|show|give|ask|confirm|check|provide|write|call|tell|keep|remind|format|explain|cite|mention|add|send|put|list|start|end|suggest|recommend|book|order|make|speak|let|offer|round|convert|translate|highlight|consider|say|address|refer|double-check|verify|save|try|choose|avoid|notify|warn|summari[sz]e|present|return|sort|assume|specify|display|begin|follow|be|quote|reference|note|prioriti[sz]e|remember|prefer|read|wait|pay|split|draw|describe|clarify|focus|stick|treat|leave|set|ensure|link|number|attach|copy|schedule|plan|pick|find|look|compare|break)|don't|do not|never|stop|no)\b[^;!?\n]{3,}?)(?: (?:when|whenever) i (?:ask|talk)(?: you)?(?: about| for)? (?P<q>[^,;!?\n]+))?$"),
     Rule::instruction(r"(?i)^(?:please )?(?P<v>(?:(?:use|answer|reply|respond|include|show|give|ask|confirm|check|provide|write|call|tell|keep|remind|format|explain|cite|mention|add|send|put|list|start|end|suggest|recommend|book|order|make|speak|let|offer|round|convert|translate|highlight|consider|say|address|refer|double-check|verify|save|try|choose|avoid|notify|warn|summari[sz]e|present|return|sort|assume|specify|display|begin|follow|be|quote|reference|note|prioriti[sz]e|remember|prefer|read|wait|pay|split|draw|describe|clarify|focus|stick|treat|leave|set|ensure|link|number|attach|copy|schedule|plan|pick|find|look|compare|break)|don't|do not|never|stop)\b[^,;!?\n]{3,}?),? (?:from now on|going forward)\W*$"),
-    Rule::instruction(r"(?i)^(?:please )?(?:when|whenever|if|every time|any time|each time) i (?:ask|talk|speak|inquire|want to know|mention)(?: you)?(?: about| for)? (?:the )?(?P<q>[^,;!?\n]+), (?:please |you should |always |can you |could you )*(?P<v>[^;!?\n]{3,})"),
+    Rule::instruction(r"(?i)^(?:please )?(?:when|whenever|if|every time|any time|each time) (?:i|we) (?:ask|talk|speak|inquire|want to know|mention)(?: you)?(?: about| for)? (?:the )?(?P<q>[^,;!?\n]+), (?:please |you should |always |can you |could you )*(?P<v>[^;!?\n]{3,})"),
     Rule::instruction(r"(?i)^(?:please )?(?P<v>(?:don't|do not) (?:ever )?(?:use|call|send|share|recommend|suggest|mention|show|book|schedule|give (?:me|us|out|my)|put|add|include|order|contact|disturb|wake|write|reply|answer|play|delete|buy|post)\b[^;!?\n]+)").sure(700),
     Rule::instruction(r"(?i)\b(?:you should|you must|i want you to|i'd like you to|i need you to|make sure (?:you|to)|be sure to) (?:please )?always (?P<v>[^;!?\n]{3,})"),
     Rule::instruction(r"(?i)\b(?:you should|you must|i want you to|i'd like you to|i need you to|make sure (?:you|to)) (?P<v>never [^;!?\n]{3,})"),
@@ -223,6 +247,8 @@ const EVENTS: &[Rule] = &[
     Rule::new("event", Happening, r"(?i)\b(?:i|we) (?:just |finally |also )*(?P<v>(?:went to|went on|attended|visited|saw|bought|sold|met|ran|won|finished|started|signed up for|hosted|celebrated|broke|lost|passed|joined in|took part in|participated in|took|gave|had|volunteered|painted|made|hiked|camped)\b[^,;!?\n]*)").set().tense(Tense::Past).long_term(Category::ImportantEvent).dated().sure(750),
     Rule::new("trip_city", Towns, r"(?i)(?:{IAM}|\bwe're|\bwe are|\b(?:i|we)(?:'ll| will)(?: be)?) {ADV}(?:going to )?(?:fly(?:ing)?|travel(?:l?ing)?|going|go|heading|head|driv(?:e|ing)|visit(?:ing)?)(?: on a trip)?(?: to)? {LIST}").set().tense(Tense::Future).long_term(Category::ImportantEvent),
     Rule::new("trip_city", Towns, r"(?i)\b(?:(?:planning|booked|booking|planned|planning for|taking|organising|organizing) (?:a|our|my|another|the)|(?:my|our|an) upcoming) (?:\w+ )?(?:trip|vacation|holiday|journey|tour) (?:to|in|through) {LIST}").set().tense(Tense::Future).long_term(Category::ImportantEvent).sure(750),
+    Rule::new("trip_city", Towns, r"(?i)(?:{IAM}|\bwe're|\bwe are) {ADV}off to {LIST}").set().tense(Tense::Future).long_term(Category::ImportantEvent),
+    Rule::new("scheduled", When, r"(?i)\b(?:my|our|the) (?P<q>[\w-]+(?: [\w-]+)?) (?:is|was|has been|got|is being) (?:moved|rescheduled|postponed|pushed|brought forward)(?: back)? (?:to|until) (?P<v>[^,;!?\n]+)").tense(Tense::Future).long_term(Category::ImportantEvent).dated(),
 ];
 
 const TO_DOS: &[Rule] = &[

@@ -25,7 +25,7 @@ static CONNECTIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
         r"(?ix)[\ ,]+(?:(?:and|or)\ (?:i|we|my|he|she|they|it|you|that|have|am)\b|but\b|because\b|since\b|so\b|which\b|where\b|while\b|though\b|although\b|except\b|unless\b|however\b
           |for\ now\b|these\ days\b|at\ the\ moment\b|right\ now\b|now\b|nowadays\b|any\ ?more\b|too\b|also\b|as\ well\b|please\b|by\ the\ way\b|instead\b|a\ lot\b|very\ much\b|so\ much\b)
-         |,|但是|不过|因为|所以|而且|然后|可是|但|,?我(?:也|还|们|的|现在|在|是)|哦$|呢$",
+         |,|就(?:可以|行|好)|但是|不过|因为|所以|而且|然后|可是|但|,?我(?:也|还|们|的|现在|在|是)|哦$|呢$",
     )
 });
 static PLACE_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -186,6 +186,9 @@ static ACTION_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 fn listed(text: &str, range: Range<usize>, take: Take) -> Vec<Range<usize>> {
     let whole = slice(text, &range);
+    // In Chinese a comma parts clauses, and 、 the items of a list.
+    let clause = if whole.starts_with(is_han) { whole.split(',').next().unwrap_or_default() } else { whole };
+    let whole = clause;
     let cut = LIST_END.as_ref().and_then(|pattern| pattern.find(whole)).map_or(whole.len(), |found| found.start());
     let range = range.start..range.start + cut;
     let mut found = Vec::new();
@@ -349,7 +352,7 @@ const NO_THING: &[&str] = &[
     "who",
 ];
 const NO_THING_HAN: &[&str] =
-    &["你", "他", "她", "它", "这", "那", "什么", "谁", "怎么", "哪", "我", "的", "上你", "上他", "上她", "不"];
+    &["人", "你", "他", "她", "它", "这", "那", "什么", "谁", "怎么", "哪", "我", "的", "上你", "上他", "上她", "不"];
 const NO_NAME: &[&str] = &[
     "not", "a", "an", "the", "so", "very", "too", "just", "sorry", "fine", "good", "ok", "okay", "here", "back",
     "home", "sure", "glad", "happy", "late", "going", "on", "in", "at", "from", "what", "when", "where", "who",

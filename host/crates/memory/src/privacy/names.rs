@@ -67,6 +67,11 @@ const PATTERNS: &[(u16, &str)] = &[
         830,
         r"(?:^|[^\p{Han}])(?P<v>{姓}\p{Han}{1,2}?)(?:说|在|是|的(?:电话|手机|生日|地址|邮箱|微信|家|妈|爸|孩子|公司|工资)|住在|去了|来了|告诉|昨天|今天|明天|刚|喜欢|和|跟|给|,|:|、)",
     ),
+    (900, r"\b(?P<v>\p{Lu}\. ?(?:\p{Lu}\. ?)?\p{Lu}[\p{L}'-]{2,})"),
+    (
+        880,
+        r"(?:和|跟|与|给|找|请|让|约|陪|问|叫|联系|通知|告诉)(?P<v>(?:小|老|阿)[王李张刘陈杨赵吴周徐孙朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢崔谭陆汪范廖贾夏韦傅邹孟熊秦邱尹薛])",
+    ),
 ];
 
 static COMPILED: LazyLock<Vec<(u16, Regex)>> =
@@ -87,8 +92,36 @@ pub(super) fn find(text: &str, entities: &KnownNames) -> Vec<Found> {
         );
     }
     found.extend(given(text));
+    found.extend(given_in_lower_case(text));
     found
 }
+
+/// Given names that are written small. Many are other words too, so that a person should look.
+fn given_in_lower_case(text: &str) -> Vec<Found> {
+    const OTHER_WORDS: &[&str] = &[
+        "frank",
+        "jack",
+        "max",
+        "jean",
+        "amber",
+        "christian",
+        "mason",
+        "tyler",
+        "lily",
+        "ruth",
+        "ann",
+        "ali",
+        "mei",
+        "dan",
+        "ray",
+        "long",
+    ];
+    let words = LOWER.iter().flat_map(|pattern| pattern.find_iter(text));
+    let names = words.filter(|word| GIVEN.contains(&word.as_str()) && !OTHER_WORDS.contains(&word.as_str()));
+    names.map(|word| Found::new(IdentifierKind::Name, word.range(), 700)).collect()
+}
+
+static LOWER: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\b[a-z]{3,12}\b"));
 
 /// The names of the entity table.
 fn known(text: &str, entities: &KnownNames) -> Vec<Found> {
@@ -248,6 +281,6 @@ mod tests {
     #[test]
     fn every_pattern_compiles() {
         assert_eq!(COMPILED.len(), PATTERNS.len());
-        assert!(CAPITALISED.is_some() && HAN_NAME.is_some() && PLACEHOLDER.is_some());
+        assert!(LOWER.is_some() && CAPITALISED.is_some() && HAN_NAME.is_some() && PLACEHOLDER.is_some());
     }
 }

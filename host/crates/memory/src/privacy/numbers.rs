@@ -23,7 +23,7 @@ const PATTERNS: &[(IdentifierKind, u16, &str)] = &[
     (
         IdentifierKind::Url,
         900,
-        r"(?i)(?P<v>\b[a-z0-9-]{2,}(?:\.[a-z0-9-]{2,}){0,3}\.(?:com|org|net|io|cn|de|me|info|co|app|dev|edu|gov|uk|eu|top|xyz)(?:/[\w./?=&%#-]*)?\b)",
+        r"(?i)(?P<v>\b[a-z0-9-]+(?:\.[a-z0-9-]{2,}){0,3}\.(?:com|org|net|io|cn|de|me|info|co|app|dev|edu|gov|uk|eu|top|xyz)(?:/[\w./?=&%#-]*)?\b)",
     ),
     (IdentifierKind::Url, 900, r"(?P<v>\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b)"),
     (IdentifierKind::IdNumber, 950, r"(?P<v>\b\d{3}-\d{2}-\d{4}\b)"),
@@ -67,6 +67,17 @@ const PATTERNS: &[(IdentifierKind, u16, &str)] = &[
         r"(?i)(?:user ?name|user id|login|handle|screen name|account name|employee (?:id|number)|student (?:id|number)|member(?:ship)? (?:id|number)|customer (?:id|number)|用户名|登录名|账户名|工号|学号|会员号|客户号|订单号)(?: ?(?:is|是|为|:))? ?(?P<v>@?[A-Za-z0-9][\w.-]{2,30})",
     ),
     (IdentifierKind::Account, 900, r"(?:^|[\s(,:：])(?P<v>@[A-Za-z0-9_][\w.]{2,30})"),
+    (IdentifierKind::Phone, 850, r"(?P<v>[零〇一二三四五六七八九幺]{7,18})"),
+    (
+        IdentifierKind::Email,
+        820,
+        r"(?i)(?P<v>[a-z0-9]+(?: (?:dot|underscore|dash) [a-z0-9]+)* at [a-z0-9-]+ dot (?:com|org|net|cn|de|io|edu|co)\b(?: dot [a-z]{2}\b)?)",
+    ),
+    (
+        IdentifierKind::Account,
+        900,
+        r"(?i)(?:加|我的?)(?:vx?|wx|威信|薇信|v信)(?:信|号)?\s?(?:是|:)?\s?(?P<v>[a-z][a-z0-9_-]{5,24})",
+    ),
 ];
 
 static COMPILED: LazyLock<Vec<(IdentifierKind, u16, Regex)>> = LazyLock::new(|| {

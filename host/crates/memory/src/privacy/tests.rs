@@ -271,7 +271,8 @@ fn planted_identifiers_are_taken_out() {
     }
 }
 
-/// Identifiers in words that no frame has, and what of them must be gone. Written before they were run; no detector was changed for them.
+/// Identifiers in words that no frame has, and what of them must be gone. At their first reading 25 of 40 were gone, 6 went to a person and 9 passed;
+/// detectors were added for those since, so that the set is no longer blind and a new one would do as badly.
 const HARD: &[(&str, &str)] = &[
     ("it was Wojciech who fixed the boiler", "Wojciech"),
     ("ask for Ngozi at the front desk", "Ngozi"),
@@ -328,8 +329,12 @@ fn identifiers_in_other_words_are_mostly_taken_out_or_doubted() {
             passed.push(format!("{text} -> {}", result.text));
         }
     }
-    println!("privacy: hard {gone} gone, {doubted} sent to a person, {} passed of {}: {passed:#?}", passed.len(), HARD.len());
-    assert!((gone + doubted) * 100 >= HARD.len() * 60, "{passed:#?}");
+    println!(
+        "privacy: hard {gone} gone, {doubted} sent to a person, {} passed of {}: {passed:#?}",
+        passed.len(),
+        HARD.len()
+    );
+    assert!((gone + doubted) * 100 >= HARD.len() * 95, "{passed:#?}");
 }
 
 /// Whether neither the identifier nor a telling part of it is left.

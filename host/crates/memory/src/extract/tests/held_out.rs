@@ -1,5 +1,6 @@
-//! Rows that were written before the rules were run once, and after which no rule was changed. They tell how the rules do on what they do not know.
+//! Rows that were written before the rules were run once. They tell how the rules do on what they do not know.
 
+/// No rule was changed for these.
 pub(super) const HELD_OUT: &[(&str, &[&str])] = &[
     ("The name's Olivia, by the way.", &["name=Olivia"]),
     ("You can call me Ash.", &["called=Ash"]),
@@ -65,7 +66,9 @@ pub(super) const HELD_OUT: &[(&str, &[&str])] = &[
     ("我妈说我喜欢撒谎。", &[]),
 ];
 
-/// A second set, further from the words of the rules: longer sentences, more said at once, more that must not be taken. Also read once only.
+/// A second set, further from the words of the rules: longer sentences, more said at once, more that must not be taken. At its first reading precision
+/// was 0.61 and recall 0.27, with nothing taken from the rows that hold no claim; since then rules were added for some of them, so that it is no longer
+/// blind.
 pub(super) const HARDER: &[(&str, &[&str])] = &[
     ("Quick note before we start: I'm vegan and allergic to soy.", &["diet=vegan", "allergic_to=soy"]),
     ("Since last spring I've been working at a dental clinic in Leeds.", &["works_at=a dental clinic"]),
@@ -77,7 +80,10 @@ pub(super) const HARDER: &[(&str, &[&str])] = &[
     ("I'm not keen on jazz.", &["!likes=jazz"]),
     ("Turns out I'm intolerant to lactose.", &["health=intolerant to lactose"]),
     ("Whenever we talk about money, give amounts in euros.", &["instruction(money)=give amounts in euros"]),
-    ("I've got a checkup at the clinic next Wednesday at 11.", &["scheduled(checkup)=at the clinic next Wednesday at 11"]),
+    (
+        "I've got a checkup at the clinic next Wednesday at 11.",
+        &["scheduled(checkup)=at the clinic next Wednesday at 11"],
+    ),
     ("The standup got pushed to 10:30.", &["scheduled(standup)=10:30"]),
     ("My old address was in Bonn, but I've since relocated to Cologne.", &["lives_in=Cologne"]),
     ("I turned 30 in May.", &["age=30"]),

@@ -112,7 +112,7 @@ fn the_rows_held_out_are_mostly_right() {
     let score = report("held out", held_out::HELD_OUT);
     assert!(score.precision() >= 0.9 && score.recall() >= 0.85);
     let score = report("harder", held_out::HARDER);
-    assert!(score.precision() >= 0.0 && score.recall() >= 0.0);
+    assert!(score.precision() >= 0.85 && score.recall() >= 0.65);
 }
 
 #[test]
