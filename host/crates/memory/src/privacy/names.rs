@@ -117,7 +117,7 @@ fn given_in_lower_case(text: &str) -> Vec<Found> {
         "long",
     ];
     let words = LOWER.iter().flat_map(|pattern| pattern.find_iter(text));
-    let names = words.filter(|word| GIVEN.contains(&word.as_str()) && !OTHER_WORDS.contains(&word.as_str()));
+    let names = words.filter(|word| GIVEN.contains(word.as_str()) && !OTHER_WORDS.contains(&word.as_str()));
     names.map(|word| Found::new(IdentifierKind::Name, word.range(), 700)).collect()
 }
 
@@ -165,10 +165,10 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
 
 fn may_be_name(name: &str) -> bool {
     if name.chars().any(is_han) {
-        return !NO_NAMES_HAN.iter().any(|word| name.starts_with(word) && word.chars().count() > 1);
+        return !NO_NAMES_HAN.iter().any(|word| name.starts_with(word));
     }
     let lower = name.to_lowercase();
-    !lower.split(' ').any(|word| NO_PEOPLE.contains(&word))
+    !lower.split(' ').any(|word| NO_PEOPLE.contains(word))
 }
 
 /// Capitalised runs with a word that is a given name, or a surname beside another word.
@@ -177,13 +177,13 @@ fn given(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     for run in runs {
         let words: Vec<(Range<usize>, String)> = words(run.as_str(), run.start());
-        let is = |list: &[&str], word: &str| list.contains(&word.trim_end_matches("'s"));
-        let first = words.iter().position(|(_, word)| is(GIVEN, word));
-        let surname = words.iter().position(|(_, word)| is(PINYIN_SURNAMES, word)).filter(|_| words.len() > 1);
+        let is = |list: &BTreeSet<&str>, word: &str| list.contains(word.trim_end_matches("'s"));
+        let first = words.iter().position(|(_, word)| is(&GIVEN, word));
+        let surname = words.iter().position(|(_, word)| is(&PINYIN_SURNAMES, word)).filter(|_| words.len() > 1);
         let Some(place) = first.or(surname.map(|place| place.saturating_sub(1))) else { continue };
         // "Tell Anna Weber": the name begins at its first word that is one.
         let tail: Vec<&(Range<usize>, String)> =
-            words.iter().skip(place).take_while(|(_, word)| !NO_PEOPLE.contains(&word.as_str())).take(3).collect();
+            words.iter().skip(place).take_while(|(_, word)| !NO_PEOPLE.contains(word.as_str())).take(3).collect();
         if let (Some((start, _)), Some((end, last))) = (tail.first(), tail.last()) {
             let end = if last.ends_with("'s") { end.end - 2 } else { end.end };
             found.push(Found::new(IdentifierKind::Name, start.start..end, 880));
@@ -211,7 +211,7 @@ pub(super) fn suspects(text: &str) -> Vec<Range<usize>> {
         let opens =
             before.is_empty() || before.ends_with(['.', '!', '?', '\n', ':', '"', '“', ';', '。', '-', '(', '[']);
         let unknown =
-            words(run.as_str(), 0).into_iter().any(|(_, word)| !NO_PEOPLE.contains(&word.trim_end_matches("'s")));
+            words(run.as_str(), 0).into_iter().any(|(_, word)| !NO_PEOPLE.contains(word.trim_end_matches("'s")));
         !opens && unknown
     })
     .map(|run| run.range())
