@@ -38,7 +38,8 @@ use crate::names::KnownNames;
 use crate::unit::{Activation, Claim, Confidence};
 
 use rule::{Compiled, compiled};
-use sentence::{Sentence, has_role_label, sentences};
+pub(crate) use sentence::sentences;
+use sentence::{Sentence, has_role_label};
 use view::{View, is_han};
 
 pub use model::{ModelError, PROPOSED_MAX, from_model};

@@ -206,3 +206,19 @@ fn a_model_that_floods_is_cut() {
     assert_eq!(verified.len(), crate::extract::PROPOSED_MAX);
     assert!(matches!(refused.as_slice(), [ModelError::TooMany { .. }]));
 }
+
+proptest::proptest! {
+    #[test]
+    fn any_range_is_checked_without_a_fault(start in 0_usize..80, end in 0_usize..80, from in 0_usize..80, to in 0_usize..80, text in ".{0,40}") {
+        let mut proposal = first("I live in Berlin.");
+        proposal.quote = start..end;
+        proposal.value = from..to;
+        proposal.text = text.clone();
+        let message = format!("{text} 我住在杭州 I live in Berlin.");
+        if let Ok(verified) = verify(proposal, 7, &log(Role::User, &message)) {
+            let evidence = verified.evidence();
+            let quote = message.get(evidence.start as usize..evidence.end as usize);
+            proptest::prop_assert_eq!(quote, Some(text.as_str()));
+        }
+    }
+}
