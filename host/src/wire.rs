@@ -13,7 +13,7 @@ use loopwright_contract::json::canonical;
 use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_engine::{
     CacheConfig, CacheKey, Candidate, ChildCompiler, CompileLimits, Compiler, EngineConfig, Engines, Given,
-    GrantPolicy, InstancePolicy, PluginHost, ThirdPartyCompiler, WorldSource,
+    GrantPolicy, InstancePolicy, PluginHost, ThirdPartyCompiler, WorldSource, secret_file,
 };
 use loopwright_harness::{SkillFile, read_skill_folder};
 use loopwright_packs::pack::{self, Pack};
@@ -194,8 +194,16 @@ pub fn compiler() -> ThirdPartyCompiler {
 
 /// The key of this machine that compiled code is authenticated with; made at the first start.
 fn key(folder: &Path) -> std::io::Result<CacheKey> {
+    secret(folder).map(CacheKey::new)
+}
+
+/// The secret of a folder of ours, made at the first use.
+///
+/// # Errors
+/// What reading or writing the folder gives.
+pub fn secret(folder: &Path) -> std::io::Result<[u8; 32]> {
     fs::create_dir_all(folder)?;
-    CacheKey::load_or_create(&folder.join("key"), || {
+    secret_file(&folder.join("key"), || {
         let mut fresh = [0; 32];
         fs::File::open("/dev/urandom")?.read_exact(&mut fresh)?;
         Ok(fresh)

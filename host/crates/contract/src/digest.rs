@@ -102,6 +102,22 @@ digests! {
     GrammarDigest;
 }
 
+/// Bytes of a block of SHA-256.
+const BLOCK: usize = 64;
+
+/// A digest of `parts`, one behind the other, that only a holder of the key can make: HMAC-SHA-256 (RFC 2104).
+#[must_use]
+pub fn keyed(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
+    let pad = |byte: u8| {
+        let mut block = [byte; BLOCK];
+        block.iter_mut().zip(key).for_each(|(to, from)| *to ^= from);
+        block
+    };
+    let mut inner = Sha256::new_with_prefix(pad(0x36));
+    parts.iter().for_each(|part| inner.update(part));
+    Sha256::new_with_prefix(pad(0x5c)).chain_update(inner.finalize()).finalize().into()
+}
+
 impl From<ContentDigest> for BlobDigest {
     /// A component is a blob too. There is no way back: that a blob is a component is for a signed statement to say.
     fn from(digest: ContentDigest) -> Self {
@@ -121,6 +137,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_keyed_digest_is_hmac() {
+        // Python: hmac.new(bytes(range(32)), b"abc", "sha256").hexdigest()
+        let mut key = [0; 32];
+        key.iter_mut().zip(0..).for_each(|(byte, value)| *byte = value);
+        assert_eq!(
+            hex::encode(keyed(&key, &[b"a", b"", b"bc"])),
+            "f0133729c4163dede81e21cd47839256da58171238c8a0d874397c73b14e1e47"
+        );
+    }
 
     proptest! {
         #[test]

@@ -52,6 +52,18 @@ pub trait Embedder: Send + Sync {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, MemoryError>;
 }
 
+/// A language model as text in, text out: for work beside episodes, such as proposing what is worth remembering.
+pub trait TextModel: Send + Sync {
+    /// What decides its answers: the model, where it runs and how it samples.
+    fn fingerprint(&self) -> String;
+
+    /// The answer to one request.
+    ///
+    /// # Errors
+    /// [`MemoryError`] when there is no answer.
+    fn complete(&self, system: &str, request: &str, seed: u64) -> Result<String, MemoryError>;
+}
+
 /// One remembered thing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryItem {

@@ -58,7 +58,7 @@ mod swap;
 mod testing;
 mod ticker;
 
-pub use cache::{CacheKey, Origin};
+pub use cache::{CacheKey, Origin, secret_file};
 pub use classes::{EngineClass, Engines};
 pub use compile::{
     CODE_BYTES_MAX, ChildCompiler, CompileFault, CompileLimits, Compiler, ThirdPartyCompiler, Trust, serve_compiler,

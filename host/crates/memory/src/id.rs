@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use loopwright_contract::digest::keyed;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 /// The longest id of a user or a workspace, in bytes.
 pub const OWNER_BYTES_MAX: usize = 256;
@@ -82,19 +82,11 @@ impl RootKey {
     /// A digest of `parts` that only the key's holder can compute: HMAC-SHA-256 (RFC 2104) over each part behind its length, after `domain`.
     #[must_use]
     pub fn digest(&self, domain: &str, parts: &[&[u8]]) -> [u8; 32] {
-        let (mut inner_pad, mut outer_pad) = ([0x36_u8; 64], [0x5c_u8; 64]);
-        for (pad, byte) in inner_pad.iter_mut().zip(self.0) {
-            *pad ^= byte;
-        }
-        for (pad, byte) in outer_pad.iter_mut().zip(self.0) {
-            *pad ^= byte;
-        }
-        let mut inner = Sha256::new_with_prefix(inner_pad);
-        for part in std::iter::once(domain.as_bytes()).chain(parts.iter().copied()) {
-            inner.update((part.len() as u64).to_le_bytes());
-            inner.update(part);
-        }
-        Sha256::new_with_prefix(outer_pad).chain_update(inner.finalize()).finalize().into()
+        let whole = || std::iter::once(domain.as_bytes()).chain(parts.iter().copied());
+        let lengths: Vec<[u8; 8]> = whole().map(|part| (part.len() as u64).to_le_bytes()).collect();
+        let framed: Vec<&[u8]> =
+            lengths.iter().zip(whole()).flat_map(|(length, part)| [length.as_slice(), part]).collect();
+        keyed(&self.0, &framed)
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Options {
     /// Takes this way to the guest toolchain and no other.
     #[arg(long, value_name = "WAY")]
     pub(crate) toolchain: Option<Way>,
-    /// Leaves out the default model.
+    /// Leaves out the default models, of the local planner and of the memory's embedder.
     #[arg(long)]
     pub(crate) no_model: bool,
 }
@@ -44,11 +44,11 @@ pub(crate) fn make(tree: &Tree, options: &Options) -> Result<Toolchain> {
     eprintln!("setup: C compiler: {}", tools::check_c_compiler()?);
     let toolchain = toolchain::get(tree, options.toolchain)?;
     if options.no_model {
-        eprintln!("setup: the default model is left out, as asked");
+        eprintln!("setup: the default models are left out, as asked");
     } else if let Err(error) = model::get(tree) {
         eprintln!(
-            "setup: THE DEFAULT MODEL IS MISSING and could not be fetched: {error:#}\n\
-             setup: going on without it: the local model is left out, the other planners run"
+            "setup: A DEFAULT MODEL IS MISSING and could not be fetched: {error:#}\n\
+             setup: going on without: the local planner or the memory's dense search is left out, everything else runs"
         );
     }
     registry_server::get(tree);

@@ -7,10 +7,7 @@ use std::{
     path::Path,
 };
 
-use sha2::{Digest as _, Sha256};
-
-/// Bytes of a block of SHA-256.
-const BLOCK: usize = 64;
+use loopwright_contract::digest::keyed;
 
 /// A secret of this host. Whoever has it can have any code run.
 #[derive(Clone)]
@@ -34,35 +31,36 @@ impl CacheKey {
     /// # Errors
     /// Whatever reading or writing the file gives, and `InvalidData` for a file that does not hold 32 bytes.
     pub fn load_or_create(path: &Path, fresh: impl FnOnce() -> io::Result<[u8; 32]>) -> io::Result<Self> {
-        match Self::load(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let bytes = fresh()?;
-                match create_private(path, &bytes) {
-                    // Another process was first.
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::load(path),
-                    made => made.map(|()| Self(bytes)),
-                }
-            }
-            loaded => loaded,
-        }
-    }
-
-    fn load(path: &Path) -> io::Result<Self> {
-        let bytes = fs::read(path)?;
-        bytes.try_into().map(Self).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "expected a key of 32 bytes"))
+        secret_file(path, fresh).map(Self)
     }
 
     /// HMAC-SHA256 (RFC 2104) over the parts in order.
     pub(super) fn tag(&self, parts: &[&[u8]]) -> [u8; 32] {
-        let pad = |byte: u8| {
-            let mut block = [byte; BLOCK];
-            block.iter_mut().zip(self.0).for_each(|(to, from)| *to ^= from);
-            block
-        };
-        let mut inner = Sha256::new_with_prefix(pad(0x36));
-        parts.iter().for_each(|part| inner.update(part));
-        Sha256::new_with_prefix(pad(0x5c)).chain_update(inner.finalize()).finalize().into()
+        keyed(&self.0, parts)
     }
+}
+
+/// The secret in a file, which is made with `fresh` random bytes when it is missing, readable by its owner only.
+///
+/// # Errors
+/// Whatever reading or writing the file gives, and `InvalidData` for a file that does not hold 32 bytes.
+pub fn secret_file(path: &Path, fresh: impl FnOnce() -> io::Result<[u8; 32]>) -> io::Result<[u8; 32]> {
+    match load(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let bytes = fresh()?;
+            match create_private(path, &bytes) {
+                // Another process was first.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => load(path),
+                made => made.map(|()| bytes),
+            }
+        }
+        loaded => loaded,
+    }
+}
+
+fn load(path: &Path) -> io::Result<[u8; 32]> {
+    let bytes = fs::read(path)?;
+    bytes.try_into().map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "expected a key of 32 bytes"))
 }
 
 /// Writes the whole file beside its place and links it there, so that nobody reads half a key and nobody's key is replaced.

@@ -15,7 +15,7 @@ use loopwright_contract::digest::ContentDigest;
 use sha2::{Digest as _, Sha256};
 use wasmtime::{Engine, component::Component};
 
-pub use key::CacheKey;
+pub use key::{CacheKey, secret_file};
 
 use crate::{CompileFault, Compiler, EngineClass, config::CacheConfig};
 

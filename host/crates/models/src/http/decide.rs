@@ -8,7 +8,7 @@ use super::config::HttpConfig;
 use super::request::Prepared;
 use super::retry::{asked_wait, is_passing};
 use super::transport::{Reply, SendFault, Transport};
-use crate::reading::body::{BodyFault, Reading, error_in, read};
+use crate::reading::body::{BodyFault, Reading, error_in, read, read_text};
 
 /// How one try ended, if not with a turn.
 struct Failure {
@@ -74,7 +74,8 @@ async fn attempt_once(transport: &dyn Transport, config: &HttpConfig, prepared: 
         });
     }
     let offered = |name: &str| prepared.names.iter().any(|offered| offered == name);
-    read(&reply.body, &offered).map_err(|fault| {
+    let reading = if prepared.names.is_empty() { read_text(&reply.body) } else { read(&reply.body, &offered) };
+    reading.map_err(|fault| {
         let again = match &fault {
             BodyFault::Reported { code, .. } => code.is_none_or(is_passing),
             // A gateway's page, or a body that broke off.

@@ -14,6 +14,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use loopwright_contract::digest::PolicyDigest;
+use loopwright_contract::memory::{MemoryError, TextModel};
 use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use serde_json::json;
 use tokio::sync::{Semaphore, mpsc as channel};
@@ -22,7 +23,7 @@ pub use config::{ApiKey, HttpConfig, OutputLimitField, Prices};
 pub use retry::RetryPolicy;
 pub use transport::HttpSetupError;
 
-use request::{Prepared, prepare};
+use request::{Prepared, prepare, prepare_text};
 use transport::{Network, Transport};
 
 type Answer = (usize, Result<Decision, PlannerFault>);
@@ -108,6 +109,23 @@ impl Planner for HttpPlanner {
             }
         }
         results
+    }
+}
+
+impl TextModel for HttpPlanner {
+    fn fingerprint(&self) -> String {
+        let version = self.version();
+        format!("{} {} {}", version.name, version.digest, version.sampling)
+    }
+
+    fn complete(&self, system: &str, request: &str, seed: u64) -> Result<String, MemoryError> {
+        let lost = || MemoryError("the thread that asks the server ended".to_owned());
+        let (answers, received) = mpsc::channel();
+        let job = Job { place: 0, prepared: prepare_text(&self.config, system, request, seed), answers };
+        self.jobs.as_ref().ok_or_else(lost)?.send(job).map_err(|_| lost())?;
+        let (_, decision) = received.recv().map_err(|_| lost())?;
+        let text = decision.map_err(|fault| MemoryError(fault.to_string()))?.text;
+        if text.trim().is_empty() { Err(MemoryError("the model answered nothing".to_owned())) } else { Ok(text) }
     }
 }
 
@@ -232,6 +250,29 @@ mod tests {
         assert!(decisions[0].is_ok());
         thread.join().unwrap();
         assert!(planner.decide_batch(&[]).is_empty());
+    }
+
+    #[test]
+    fn text_is_asked_for_without_functions_and_comes_back_as_it_is() {
+        // An answer that looks like a call is text where no function was offered.
+        for content in ["Anna lives in Berlin.", r#"{"name": "Anna", "arguments": {"city": "Berlin"}}"#] {
+            let body = serde_json::json!({"choices": [{"message": {"content": content}}]}).to_string();
+            let (address, thread) = server(1, move |_, _| response("200 OK", &body));
+            let model = HttpPlanner::new(HttpConfig::new(address, "m")).unwrap();
+            assert_eq!(model.complete("Be brief.", "Where?", 7).as_deref(), Ok(content));
+            let (_, request) = thread.join().unwrap().remove(0);
+            assert_eq!(request["messages"][1], serde_json::json!({"role": "user", "content": "Where?"}));
+            assert_eq!((request.get("tools"), &request["seed"]), (None, &serde_json::json!(7)));
+        }
+    }
+
+    #[test]
+    fn an_empty_answer_is_none() {
+        let body = serde_json::json!({"choices": [{"message": {"content": " "}}]}).to_string();
+        let (address, thread) = server(1, move |_, _| response("200 OK", &body));
+        let model = HttpPlanner::new(HttpConfig::new(address, "m")).unwrap();
+        assert_eq!(model.complete("", "x", 1), Err(MemoryError("the model answered nothing".to_owned())));
+        thread.join().unwrap();
     }
 
     #[test]

@@ -15,7 +15,7 @@ const SEED_MASK: u64 = 0x7fff_ffff;
 pub(crate) struct Prepared {
     /// JSON text.
     pub(crate) body: String,
-    /// The names that were offered.
+    /// The names that were offered; none: text is asked for.
     pub(crate) names: Vec<String>,
     /// Of the request.
     pub(crate) seed: u64,
@@ -23,15 +23,28 @@ pub(crate) struct Prepared {
 
 pub(crate) fn prepare(config: &HttpConfig, request: &DecisionRequest<'_>) -> Prepared {
     let offered = functions(&request.context.space, &request.context.lang);
+    let mut body = body(config, &messages(request.context), request.seed);
+    body.insert("tools".to_owned(), offered.iter().map(function_json).collect());
+    body.insert("tool_choice".to_owned(), json!(if config.require_call { "required" } else { "auto" }));
+    body.insert("parallel_tool_calls".to_owned(), json!(config.parallel_calls));
+    let names = offered.into_iter().map(|function| function.name).collect();
+    finish(config, body, names, request.seed)
+}
+
+/// A request for text: no functions are offered.
+pub(crate) fn prepare_text(config: &HttpConfig, system: &str, request: &str, seed: u64) -> Prepared {
+    let messages = [Message::System(system.to_owned()), Message::User(request.to_owned())];
+    finish(config, body(config, &messages, seed), Vec::new(), seed)
+}
+
+/// What every request says.
+fn body(config: &HttpConfig, messages: &[Message], seed: u64) -> Map<String, Value> {
     let mut body = Map::new();
     let mut set = |name: &str, value: Value| body.insert(name.to_owned(), value);
     set("model", json!(config.model));
-    set("messages", messages(request.context).iter().map(message_json).collect());
-    set("tools", offered.iter().map(function_json).collect());
-    set("tool_choice", json!(if config.require_call { "required" } else { "auto" }));
-    set("parallel_tool_calls", json!(config.parallel_calls));
+    set("messages", messages.iter().map(message_json).collect());
     set("stream", json!(false));
-    set("seed", json!(request.seed & SEED_MASK));
+    set("seed", json!(seed & SEED_MASK));
     let limit = match config.output_limit_field {
         OutputLimitField::MaxTokens => "max_tokens",
         OutputLimitField::MaxCompletionTokens => "max_completion_tokens",
@@ -43,11 +56,13 @@ pub(crate) fn prepare(config: &HttpConfig, request: &DecisionRequest<'_>) -> Pre
     if let Some(top_p) = config.top_p {
         set("top_p", json!(top_p));
     }
-    for (name, value) in &config.extra {
-        set(name, value.clone());
-    }
-    let names = offered.into_iter().map(|function| function.name).collect();
-    Prepared { body: Value::Object(body).to_string(), names, seed: request.seed }
+    body
+}
+
+/// What the operator adds comes last and wins.
+fn finish(config: &HttpConfig, mut body: Map<String, Value>, names: Vec<String>, seed: u64) -> Prepared {
+    body.extend(config.extra.clone());
+    Prepared { body: Value::Object(body).to_string(), names, seed }
 }
 
 fn function_json(function: &Function) -> Value {

@@ -11,7 +11,7 @@ use super::{arguments_text, cut_off, is_cut, unreadable};
 /// What a good response held.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reading {
-    /// At least one.
+    /// At least one, where calls were asked for.
     pub(crate) proposed: Vec<Proposed>,
     /// Text beside the calls, without thoughts.
     pub(crate) text: String,
@@ -43,19 +43,8 @@ pub(crate) enum BodyFault {
 /// # Errors
 /// [`BodyFault`] for a body that is no chat completion.
 pub(crate) fn read(body: &[u8], offered: &dyn Fn(&str) -> bool) -> Result<Reading, BodyFault> {
-    let text = String::from_utf8_lossy(body);
-    // Deliberately not the strict profile: a server may send large integers and repeated keys in fields that nobody reads.
-    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| BodyFault::Shape { found: not_json(&text, &error) })?;
-    if let Some(fault) = error_in(&value) {
-        return Err(fault);
-    }
-    // The second is Ollama's own interface.
-    let message =
-        value.pointer("/choices/0/message").or_else(|| value.get("message")).filter(|message| message.is_object());
-    let Some(message) = message else {
-        return Err(BodyFault::Shape { found: shape_of(&value) });
-    };
+    let value = completion(body)?;
+    let message = message(&value)?;
     let finish = value
         .pointer("/choices/0/finish_reason")
         .or_else(|| value.get("done_reason"))
@@ -69,6 +58,28 @@ pub(crate) fn read(body: &[u8], offered: &dyn Fn(&str) -> bool) -> Result<Readin
         message_calls(message).is_empty() && proposed.iter().any(|proposed| matches!(proposed, Proposed::Call { .. }));
     let text = if from_content { String::new() } else { text.to_owned() };
     Ok(Reading { proposed, text, usage: usage_of(&value) })
+}
+
+/// The same where text was asked for: whatever it looks like, it is text.
+pub(crate) fn read_text(body: &[u8]) -> Result<Reading, BodyFault> {
+    let value = completion(body)?;
+    let content = content_of(message(&value)?);
+    Ok(Reading { proposed: Vec::new(), text: without_thoughts(&content).0.to_owned(), usage: usage_of(&value) })
+}
+
+/// The body as JSON, unless it reports an error.
+fn completion(body: &[u8]) -> Result<Value, BodyFault> {
+    let text = String::from_utf8_lossy(body);
+    // Deliberately not the strict profile: a server may send large integers and repeated keys in fields that nobody reads.
+    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| BodyFault::Shape { found: not_json(&text, &error) })?;
+    error_in(&value).map_or(Ok(value), Err)
+}
+
+fn message(value: &Value) -> Result<&Value, BodyFault> {
+    // The second is Ollama's own interface.
+    let message = value.pointer("/choices/0/message").or_else(|| value.get("message"));
+    message.filter(|message| message.is_object()).ok_or_else(|| BodyFault::Shape { found: shape_of(value) })
 }
 
 /// The error in a body, where there is one.

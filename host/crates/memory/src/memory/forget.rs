@@ -1,0 +1,289 @@
+//! Forgetting: from log, snapshot, index, vectors and pool; and the proof that nothing is left.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::capture::content_of;
+use super::share::Pool;
+use super::{Memory, MemoryFault};
+use crate::corpus::Corpus as _;
+use crate::extract::extract;
+use crate::id::UnitId;
+use crate::message::Message;
+use crate::moment::Moment;
+use crate::store::{Purge, Retention, Selection, Snapshot, Sources, StoreError, Transaction, Verification};
+use crate::unit::{Sequence, Unit};
+use crate::verify::{Captures, verify};
+
+/// The longest text that is looked for, in bytes.
+const SOUGHT_BYTES_MAX: usize = 4_096;
+/// The most derived units that one purge derives again.
+const REDERIVED_MAX: usize = 10_000;
+
+/// What was forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forgotten {
+    /// What the store did.
+    pub purge: Purge,
+    /// Derived units that were derived again from the evidence that they still have.
+    pub rederived: Vec<UnitId>,
+    /// Derived units that could not be, and went too.
+    pub dropped: Vec<UnitId>,
+    /// Contributions that were taken out of the pool.
+    pub withdrawn: usize,
+    /// Files of the index that a search still holds; they go with it.
+    pub files_held: usize,
+}
+
+/// Where a text was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trace {
+    /// In the bytes of a file.
+    Bytes {
+        /// Which.
+        file: PathBuf,
+        /// Where, in bytes.
+        at: usize,
+    },
+    /// In a dictionary of the index, where bytes alone do not show it.
+    Term {
+        /// Which term.
+        term: String,
+    },
+    /// In a unit that is in memory.
+    Unit {
+        /// Which.
+        id: UnitId,
+    },
+}
+
+/// What a check found to be as it should.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// What the store counted.
+    pub store: Verification,
+    /// Units that the index has.
+    pub indexed: usize,
+    /// Units that have a vector.
+    pub vectors: usize,
+}
+
+impl Memory {
+    /// Removes what is selected, and what rests on it alone, for good. `sources` says whether what was said goes too.
+    ///
+    /// # Errors
+    /// [`MemoryFault`] when nothing was removed, or when the log is purged and what is derived from it could not follow: opening the memory
+    /// again makes that anew.
+    pub fn forget(
+        &self,
+        selection: &Selection,
+        sources: Sources,
+        pool: Option<&Pool>,
+        now: &Moment,
+    ) -> Result<Forgotten, MemoryFault> {
+        let before = self.snapshot();
+        let purge = self.store.purge(selection, sources, now)?;
+        self.after(&before, purge, pool, now)
+    }
+
+    /// Removes the text of messages and keeps their place in the dialogue.
+    ///
+    /// # Errors
+    /// As [`Memory::forget`].
+    pub fn redact(&self, ids: &[UnitId], pool: Option<&Pool>, now: &Moment) -> Result<Forgotten, MemoryFault> {
+        let before = self.snapshot();
+        let purge = self.store.redact(ids, now)?;
+        self.after(&before, purge, pool, now)
+    }
+
+    /// Removes what its layer does not keep so long, or so many of.
+    ///
+    /// # Errors
+    /// As [`Memory::forget`].
+    pub fn retain(&self, retention: &Retention, pool: Option<&Pool>, now: &Moment) -> Result<Forgotten, MemoryFault> {
+        let before = self.snapshot();
+        let purge = self.store.retain(retention, now)?;
+        self.after(&before, purge, pool, now)
+    }
+
+    /// Removes the sensitive working data of a task that ended.
+    ///
+    /// # Errors
+    /// As [`Memory::forget`].
+    pub fn end_task(&self, task: &str, pool: Option<&Pool>, now: &Moment) -> Result<Forgotten, MemoryFault> {
+        let before = self.snapshot();
+        let purge = self.store.end_task(task, now)?;
+        self.after(&before, purge, pool, now)
+    }
+
+    /// Lets everything that is derived follow a purge.
+    fn after(
+        &self,
+        before: &Snapshot,
+        mut purge: Purge,
+        pool: Option<&Pool>,
+        now: &Moment,
+    ) -> Result<Forgotten, MemoryFault> {
+        let mut derived = self.derived();
+        let (rederived, dropped) = self.derive_again(&purge, now)?;
+        if !dropped.is_empty() {
+            let more = self.store.purge(&Selection::Units(dropped.clone()), Sources::Keep, now)?;
+            purge.ordinals.extend(more.ordinals);
+            purge.ids.extend(more.ids);
+            purge.contributions.extend(more.contributions);
+            purge.sequence = more.sequence;
+        }
+        let withdrawn = match pool {
+            Some(pool) => pool.withdraw(&purge.contributions, now)?,
+            None => 0,
+        };
+        let snapshot = self.store.snapshot();
+        let gone: Vec<u64> = purge.ordinals.iter().chain(&purge.redacted).copied().collect();
+        let touched: BTreeSet<u64> =
+            snapshot.changed_since(before.sequence()).unwrap_or_default().into_iter().collect();
+        let touched: Vec<u64> = touched.into_iter().filter(|ordinal| !gone.contains(ordinal)).collect();
+        let mut stale = gone.clone();
+        stale.extend(touched.iter().filter(|ordinal| !snapshot.is_captured(**ordinal)));
+        if let Some(vectors) = &mut derived.vectors {
+            vectors.drop_units(&stale)?;
+        }
+        // What a purge withheld may have terms in the index that nothing has any more: it is purged, and put again.
+        let purged = derived.index.purge(&stale, snapshot.sequence())?;
+        let again: Vec<u64> =
+            stale.iter().chain(&touched).copied().filter(|ordinal| snapshot.unit(*ordinal).is_some()).collect();
+        self.follow(&mut derived, &snapshot, &again)?;
+        derived.speakers.clear();
+        derived.names = crate::names::KnownNames::new();
+        snapshot.units().for_each(|(_, unit)| derived.learn(unit));
+        let files_held = if purged.files_held == 0 { 0 } else { derived.index.collect()? };
+        Ok(Forgotten { purge, rederived, dropped, withdrawn, files_held })
+    }
+
+    /// Derives units again that lost part of what they rest on, with words that only that had.
+    fn derive_again(&self, purge: &Purge, now: &Moment) -> Result<(Vec<UnitId>, Vec<UnitId>), MemoryFault> {
+        let (mut rederived, mut dropped) = (Vec::new(), Vec::new());
+        for affected in purge.affected.iter().filter(|affected| affected.withheld).take(REDERIVED_MAX) {
+            let snapshot = self.store.snapshot();
+            let Some(unit) = snapshot.unit(affected.ordinal) else { continue };
+            let Some(found) = again(&snapshot, unit) else {
+                dropped.push(affected.id);
+                continue;
+            };
+            let mut transaction = Transaction::at(&snapshot);
+            transaction.revise(affected.id, content_of(&found));
+            match self.store.commit(transaction, now) {
+                Ok(_) => rederived.push(affected.id),
+                Err(StoreError::Tombstoned { .. } | StoreError::Refused { .. }) => dropped.push(affected.id),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok((rederived, dropped))
+    }
+
+    /// Looks for a text in every file of the memory, in the dictionaries of its index and in what is in memory. Empty: it is nowhere.
+    ///
+    /// # Errors
+    /// [`MemoryFault::Check`] when a file cannot be read: then it is not known.
+    pub fn traces(&self, text: &str) -> Result<Vec<Trace>, MemoryFault> {
+        let text = text.get(..text.floor_char_boundary(SOUGHT_BYTES_MAX)).unwrap_or_default();
+        let mut traces = Vec::new();
+        let derived = self.derived();
+        traces_in(self.store.folder(), text.as_bytes(), &mut traces)?;
+        let tokens = loopwright_text::tokenize(text);
+        let telling: BTreeSet<&str> =
+            tokens.iter().filter(|token| !token.stop).map(|token| token.text.as_str()).collect();
+        for term in telling {
+            if derived.index.holds_term(term)? {
+                traces.push(Trace::Term { term: term.to_owned() });
+            }
+        }
+        let snapshot = self.store.snapshot();
+        let holding = snapshot.units().filter(|(_, unit)| says(unit, text));
+        traces.extend(holding.map(|(_, unit)| Trace::Unit { id: unit.id }));
+        Ok(traces)
+    }
+
+    /// Reads everything again: the log with its checksums, evidence and links, and whether index and vectors are those of the log.
+    ///
+    /// # Errors
+    /// [`MemoryFault::Store`] for the first thing that is wrong.
+    pub fn check(&self) -> Result<Checked, MemoryFault> {
+        let store = self.store.verify()?;
+        let derived = self.derived();
+        let vectors = derived.vectors.as_ref().map_or(0, crate::vectors::Vectors::len);
+        Ok(Checked { store, indexed: derived.index.searcher().rows().len(), vectors })
+    }
+
+    /// Throws index and vectors away and makes them from the log.
+    ///
+    /// # Errors
+    /// [`MemoryFault`] when a disk or the embedder fails.
+    pub fn rebuild(&self) -> Result<(), MemoryFault> {
+        let mut derived = self.derived();
+        self.make_anew(&mut derived, &self.store.snapshot())
+    }
+}
+
+/// The captured message at one place of the log.
+struct One<'a> {
+    sequence: Sequence,
+    message: &'a Message,
+}
+
+impl Captures for One<'_> {
+    fn message(&self, sequence: Sequence) -> Option<&Message> {
+        (sequence == self.sequence).then_some(self.message)
+    }
+}
+
+/// The unit as the evidence that is left has it: of the same layer and the same claim key.
+fn again(snapshot: &Snapshot, unit: &Unit) -> Option<Unit> {
+    let names = crate::names::KnownNames::new();
+    for evidence in &unit.evidence {
+        let Some((_, said)) = snapshot.captured_at(evidence.sequence) else { continue };
+        let Some(place) = said.place.clone() else { continue };
+        let message = Message { place, text: said.text.clone(), mentioned: said.mentioned.clone() };
+        let source = said.id;
+        for proposal in extract(&message, &names) {
+            let key = proposal.claim.as_ref().map(|claim| &claim.key);
+            let same = proposal.layer == unit.layer
+                && key == unit.claim.as_ref().map(|claim| &claim.key)
+                && (key.is_some() || proposal.quote == (evidence.start as usize..evidence.end as usize));
+            let one = One { sequence: evidence.sequence, message: &message };
+            if same && let Ok(verified) = verify(proposal, evidence.sequence, &one) {
+                let mut found = verified.into_unit(unit.id, &message, unit.ingested.clone(), Some(source));
+                found.evidence.clone_from(&unit.evidence);
+                return Some(found);
+            }
+        }
+    }
+    None
+}
+
+fn says(unit: &Unit, text: &str) -> bool {
+    let claim = unit.claim.as_ref();
+    unit.text.contains(text)
+        || claim.is_some_and(|claim| claim.value.contains(text) || claim.key.subject.contains(text))
+        || unit.tags.iter().any(|tag| tag.contains(text))
+}
+
+fn traces_in(folder: &Path, needle: &[u8], traces: &mut Vec<Trace>) -> Result<(), MemoryFault> {
+    let failed = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| MemoryFault::Check { path, source }
+    };
+    for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
+        let path = entry.map_err(failed(folder))?.path();
+        if path.is_dir() {
+            traces_in(&path, needle, traces)?;
+            continue;
+        }
+        let bytes = std::fs::read(&path).map_err(failed(&path))?;
+        if !needle.is_empty()
+            && let Some(at) = bytes.windows(needle.len()).position(|window| window == needle)
+        {
+            traces.push(Trace::Bytes { file: path, at });
+        }
+    }
+    Ok(())
+}
