@@ -87,6 +87,8 @@ pub(super) const ENGLISH: &[(&str, &[&str])] = &[
     ("Whenever I ask about code, include tests.", &["instruction(code)=include tests"]),
     ("Please don't send me notifications after ten.", &["instruction=don't send me notifications after ten"]),
     ("You should always confirm before you pay.", &["instruction=confirm before you pay"]),
+    ("Always greet me as Captain when we talk.", &["instruction=greet me as Captain when we talk"]),
+    ("Always makes me happy to see them.", &[]),
     ("Stop using emojis.", &["instruction=Stop using emojis"]),
     // Routines.
     ("I go running every morning at 7.", &["routine(go running)=every morning at 7"]),
