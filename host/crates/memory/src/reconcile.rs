@@ -98,16 +98,26 @@ pub fn reconcile(new: &Unit, known: &[&Unit]) -> Reconciled {
     };
     let mut units: Vec<&Unit> =
         known.iter().copied().filter(|unit| unit.id != new.id && in_play(unit, &claim.key)).collect();
-    if let Some(unit) = same(new, claim, &units) {
-        return Reconciled { decision: Decision::Same { unit }, standing: None, changes: BTreeMap::new() };
+    if let Some((unit, merged)) =
+        same(new, claim, &units).and_then(|id| Some((id, absorb(units.iter().find(|unit| unit.id == id)?, new))))
+    {
+        // Its mention may be later now, and with it what it took the place of.
+        let mut settled =
+            settle(&units.iter().map(|one| if one.id == unit { &merged } else { *one }).collect::<Vec<_>>());
+        keep_changed(&mut settled, &units);
+        return Reconciled { decision: Decision::Same { unit }, standing: None, changes: settled };
     }
     units.push(new);
     let mut settled = settle(&units);
     let standing = settled.remove(&new.id).unwrap_or_else(Standing::alone);
     let decision = decision(claim, &standing, units.len());
+    keep_changed(&mut settled, &units);
+    Reconciled { decision, standing: Some(standing), changes: settled }
+}
+
+fn keep_changed(settled: &mut BTreeMap<UnitId, Standing>, units: &[&Unit]) {
     let before: BTreeMap<UnitId, &Unit> = units.iter().map(|unit| (unit.id, *unit)).collect();
     settled.retain(|id, standing| before.get(id).is_some_and(|unit| !standing.is_that_of(unit)));
-    Reconciled { decision, standing: Some(standing), changes: settled }
 }
 
 /// The unit of a [`Decision::Same`] with the new one's evidence: both quotes, the later mention with its place, and the surer of the two.
@@ -268,9 +278,10 @@ fn same(new: &Unit, claim: &Claim, units: &[&Unit]) -> Option<UnitId> {
         })
     };
     let same_time = |one: &Said<'_>| match (&new.unit.event, &one.unit.event) {
-        (None, None) => !between(one),
+        (None, None) => new.order(one).is_eq() || !between(one),
         (Some(left), Some(right)) => {
-            left.start.seconds() == right.start.seconds() && left.end == right.end && !between(one)
+            let same = left.start.seconds() == right.start.seconds() && left.end == right.end;
+            same && (new.is_bounded() || new.order(one).is_eq() || !between(one))
         }
         _ => false,
     };

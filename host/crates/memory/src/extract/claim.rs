@@ -44,7 +44,10 @@ impl<'a> Reader<'a> {
             self.taken = (sentence.start, Vec::new());
         }
         for captures in compiled.pattern.captures_iter(sentence.text).take(MATCHES_MAX) {
-            let (Some(whole), Some(value)) = (captures.get(0), captures.name("v")) else { continue };
+            let (Some(whole), Some(value)) = (captures.get(0), captures.name("v").or_else(|| captures.name("w")))
+            else {
+                continue;
+            };
             if !self.is_meant(&compiled.rule, sentence, &captures, whole.range()) {
                 continue;
             }
@@ -155,6 +158,9 @@ impl<'a> Reader<'a> {
         if let Some(person) = captures.name("person") {
             return self.known.resolve(person.as_str()).map(fold);
         }
+        if let Some(topic) = captures.name("topic") {
+            return Some(fold(topic.as_str()));
+        }
         let Some(relation) = captures.name("who") else { return Some(speaker) };
         if let Some(name) = captures.name("name") {
             return Some(self.known.resolve(name.as_str()).map_or_else(|| fold(name.as_str()), fold));
@@ -253,8 +259,8 @@ pub(crate) fn canonical_relation(folded: &str) -> String {
         "neighbor" => "neighbour",
         "fiancée" | "fiancé" | "fiancee" | "fiance" => "fiancé",
         "coworker" => "colleague",
-        "妈妈" | "妈" => "母亲",
-        "爸爸" | "爸" => "父亲",
+        "妈妈" | "妈" | "老妈" => "母亲",
+        "爸爸" | "爸" | "老爸" => "父亲",
         "老婆" | "太太" | "媳妇" => "妻子",
         "老公" => "丈夫",
         "哥" => "哥哥",

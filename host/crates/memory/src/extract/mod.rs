@@ -3,6 +3,11 @@
 //! Pure functions: no store, no clock, no model. A [`Proposal`] is not yet believed; `verify` checks it against the captures,
 //! `reconcile` places it among what is known. It knows nothing of other messages: "actually, it's Thursday" is proposed as a
 //! correction without a claim.
+//!
+//! Predicates of the rules. One value at a time: `name`, `called`, `pronouns`, `age`, `birthday`, `phone`, `email`, `lives_in`, `from`, `works_at`,
+//! `works_in`, `job`, `studies`, `studies_at`, `education`, `diet`, `favourite` (of a kind), `prefers` (of a kind), `routine` (of an activity),
+//! `scheduled` (of an occasion), `place`, `duration`, `size`, `content` (of an event by its name). Several: `lived_in`, `relation`, `has_family`,
+//! `pet`, `allergic_to`, `health`, `avoids`, `likes`, `instruction`, `decided`, `event`, `trip_city`, `todo`.
 
 mod chinese;
 mod claim;
@@ -15,6 +20,7 @@ mod standing;
 mod value;
 pub(crate) mod view;
 mod when;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +38,8 @@ use crate::names::KnownNames;
 use crate::unit::{Activation, Claim, Confidence};
 
 use rule::{Compiled, compiled};
-use sentence::{Sentence, has_role_label, sentences};
+pub(crate) use sentence::sentences;
+use sentence::{Sentence, has_role_label};
 use view::{View, is_han};
 
 pub use model::{ModelError, PROPOSED_MAX, from_model};

@@ -124,13 +124,13 @@ fn clauses(text: &str) -> Vec<Range<usize>> {
 
 static OWN_SPEECH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
-        r"(?i)\b(?:i|we)(?:'ve| have)? (?:already |just )?(?:told|said|say|mentioned|think|believe|guess|know)(?: you| that)*\b|我(?:已经)?(?:说过|说了|告诉过你|告诉你|觉得|跟你说过)",
+        r"(?i)\b(?:i|we)(?:'ve| have)? (?:already |just )?(?:told|said|say|mentioned|think|believe|guess|know)(?: you| that)*\b|(?:先|我)说一下|话说|说实话|说真的|不得不说|顺便说|我(?:已经)?(?:说过|说了|告诉过你|告诉你|觉得|跟你说过)",
     )
 });
 static REPORTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
-        r"(?ix)\b(?:said|says|say|told|tells|thinks?|thought|believes?|claims?|claimed|asked|asks|wrote|writes|assumes?|suspects?|heard|wonders?|insists?|reckons?)\b
-         |听说|据说|说|告诉|以为|认为|问|写道|写着|台词|歌词",
+        r"(?ix)\b(?:said|says|say|told|tells|thinks?|thought|believes?|claims?|claimed|asked|asks|wrote|writes|assumes?|suspects?|heard|wonders?|insists?|reckons?|maybe|perhaps)\b
+         |也许|或许|听说|据说|说|告诉|以为|认为|问|[写唱念喊答]道|写着|台词|歌词|唱",
     )
 });
 static SUPPOSED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -148,7 +148,7 @@ pub(crate) fn is_not_own(before: &str) -> bool {
     [&REPORTED, &SUPPOSED].into_iter().any(|pattern| pattern.as_ref().is_none_or(|pattern| pattern.is_match(&before)))
 }
 
-/// Whether what follows `before` in its sentence is somebody else's.
+/// Whether what follows `before` in its sentence is somebody else's, or only considered.
 pub(crate) fn is_reported(before: &str) -> bool {
     REPORTED.as_ref().is_none_or(|pattern| pattern.is_match(&without_own_speech(before)))
 }

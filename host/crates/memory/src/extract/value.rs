@@ -9,9 +9,17 @@ use regex::Regex;
 use super::pattern::compile;
 use super::rule::Take;
 use super::view::is_han;
+use super::words::{
+    HAPPENINGS, NO_ACTION, NO_CALL, NO_NAME, NO_NAME_HAN, NO_ORGANISATION, NO_ORGANISATION_HAN, NO_PLACE, NO_PLACE_HAN,
+    NO_STRICT_NAME, NO_THING, NO_THING_HAN, NO_TOWN_HAN,
+};
 
 /// The longest value, in characters.
 pub const VALUE_CHARS_MAX: usize = 160;
+/// The longest thing or activity, in words: what is longer is a reaction to something, not a taste.
+const THING_WORDS_MAX: usize = 6;
+/// How far into a date or a time its first words may reach, in bytes: "at the latest on Friday".
+const TIME_WITHIN_BYTES: usize = 16;
 /// The most values of one list.
 pub const LIST_MAX: usize = 12;
 
@@ -19,7 +27,7 @@ static CONNECTIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
         r"(?ix)[\ ,]+(?:(?:and|or)\ (?:i|we|my|he|she|they|it|you|that|have|am)\b|but\b|because\b|since\b|so\b|which\b|where\b|while\b|though\b|although\b|except\b|unless\b|however\b
           |for\ now\b|these\ days\b|at\ the\ moment\b|right\ now\b|now\b|nowadays\b|any\ ?more\b|too\b|also\b|as\ well\b|please\b|by\ the\ way\b|instead\b|a\ lot\b|very\ much\b|so\ much\b)
-         |,|但是|不过|因为|所以|而且|然后|可是|但|,?我(?:也|还|们|的|现在|在|是)|哦$|呢$",
+         |,|就(?:可以|行|好)|但是|不过|因为|所以|而且|然后|可是|但|,?我(?:也|还|们|的|现在|在|是)|哦$|呢$",
     )
 });
 static PLACE_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -47,7 +55,7 @@ static OCCUPATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static NO_OCCUPATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
-        r"(?i)^(?:bit|big|huge|little|lot|lover|morning person|night owl|fan|member|beginner|mother|father|brother|sister|reader|loner|believer|winner|loser|user|customer|newcomer|vegetarian|vegan|pescatarian|person|human|christian|libran?|canadian|italian|australian|american|russian|brazilian|egyptian|dreamer|better|former|never|number|matter|longer|manner|wonder|foodie|newer|regular|minor|worrier|early)\b|(?:lover|believer|drinker|eater|sleeper|starter|newcomer|earlier|later|better|worse|person|fan|eater|owner|citizen)$|好|问题",
+        r"(?i)^(?:expert|bit|big|huge|little|lot|lover|morning person|night owl|fan|member|beginner|mother|father|brother|sister|reader|loner|believer|winner|loser|user|customer|newcomer|vegetarian|vegan|pescatarian|person|human|christian|libran?|canadian|italian|australian|american|russian|brazilian|egyptian|dreamer|better|former|never|number|matter|longer|manner|wonder|foodie|newer|regular|minor|worrier|early)\b|(?:lover|believer|drinker|eater|sleeper|starter|newcomer|earlier|later|better|worse|person|fan|eater|owner|citizen)$|好|问题",
     )
 });
 
@@ -180,6 +188,9 @@ static ACTION_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 fn listed(text: &str, range: Range<usize>, take: Take) -> Vec<Range<usize>> {
     let whole = slice(text, &range);
+    // In Chinese a comma parts clauses, and 、 the items of a list.
+    let clause = if whole.starts_with(is_han) { whole.split(',').next().unwrap_or_default() } else { whole };
+    let whole = clause;
     let cut = LIST_END.as_ref().and_then(|pattern| pattern.find(whole)).map_or(whole.len(), |found| found.start());
     let range = range.start..range.start + cut;
     let mut found = Vec::new();
@@ -197,9 +208,11 @@ fn listed(text: &str, range: Range<usize>, take: Take) -> Vec<Range<usize>> {
             break;
         }
     }
-    let long = |piece: &Range<usize>| slice(text, piece).split(' ').count() > 2;
-    if take == Take::Things && found.len() > 1 && found.iter().any(long) && !slice(text, &range).contains(',') {
-        // "the sound of rain and wind" is one thing.
+    let length = |piece: Option<&Range<usize>>| piece.map_or(0, |piece| slice(text, piece).split(' ').count());
+    let long = found.iter().any(|piece| length(Some(piece)) > 2);
+    let shared = length(found.first()) < length(found.last());
+    if take == Take::Things && found.len() > 1 && (long || shared) && !slice(text, &range).contains(',') {
+        // "the sound of rain and wind" is one thing, and so are "action and crime films".
         let whole = without_trailing_time(text, range);
         return trim(text, whole).filter(|piece| is_value(slice(text, piece), take)).into_iter().collect();
     }
@@ -263,126 +276,20 @@ fn is_value(value: &str, take: Take) -> bool {
                 && !NO_OCCUPATION.as_ref().is_some_and(|pattern| pattern.is_match(value))
         }
         Take::Thing | Take::Things => {
-            !NO_THING.contains(&first) && !NO_THING_HAN.iter().any(|word| value.starts_with(word))
+            value.split(' ').count() <= THING_WORDS_MAX
+                && !NO_THING.contains(&first)
+                && !NO_THING_HAN.iter().any(|word| value.starts_with(word))
         }
         Take::Plain => true,
         Take::Whole => !NO_ACTION.contains(&lower.as_str()),
-        Take::When => !find_times(value).is_empty() || value.chars().any(|ch| ch.is_ascii_digit()),
+        Take::When => {
+            let time = find_times(value).first().map(|found| found.range.start);
+            time.map_or_else(|| value.chars().any(|ch| ch.is_ascii_digit()), |start| start <= TIME_WITHIN_BYTES)
+        }
+        Take::Happening if !han => value.contains(' ') || HAPPENINGS.contains(&lower.as_str()),
         Take::Action | Take::Happening => chars >= 2 && !NO_ACTION.contains(&lower.as_str()),
     }
 }
-
-const NO_ACTION: &[&str] = &[
-    "go", "go now", "leave", "run", "do that", "do it", "that", "this", "it", "一下", "的是", "是", "再说", "再聊",
-    "见", "再见",
-];
-const NO_CALL: &[&str] = &[
-    "when", "if", "at", "back", "later", "tomorrow", "tonight", "today", "now", "a", "an", "the", "on", "in", "after",
-    "before", "crazy", "again", "as", "soon", "once", "maybe", "please", "first", "anytime", "whenever", "out", "up",
-    "names", "by", "that", "this", "your", "old", "lucky",
-];
-const NO_PLACE: &[&str] = &[
-    "a", "an", "my", "his", "her", "their", "our", "your", "this", "that", "fear", "constant", "peace", "harmony",
-    "hope", "it", "here", "there", "some", "one", "another", "bed", "silence", "denial", "poverty", "hell", "luxury",
-    "what", "which", "two",
-];
-const NO_PLACE_HAN: &[&str] =
-    &["哪", "什么", "这里", "那里", "这儿", "那儿", "我", "你", "他", "她", "一起", "一个", "隔壁", "做", "不"];
-const NO_ORGANISATION: &[&str] = &[
-    "home", "night", "it", "myself", "fun", "them", "you", "me", "a living", "least", "hours", "free", "people",
-    "kids", "children",
-];
-const NO_ORGANISATION_HAN: &[&str] =
-    &["家里", "哪", "什么", "我", "你", "他", "她", "开会", "晚上", "白天", "努力", "认真", "做"];
-const NO_THING: &[&str] = &[
-    "to",
-    "that",
-    "this",
-    "it",
-    "you",
-    "him",
-    "her",
-    "them",
-    "how",
-    "when",
-    "what",
-    "where",
-    "the way",
-    "being",
-    "me",
-    "us",
-    "your",
-    "his",
-    "these",
-    "those",
-    "my",
-    "at",
-    "in",
-    "for",
-    "hard",
-    "one",
-    "both",
-    "all",
-    "everything",
-    "nothing",
-    "if",
-    "too",
-    "not",
-    "so",
-    "very",
-    "there",
-    "here",
-    "who",
-];
-const NO_THING_HAN: &[&str] =
-    &["你", "他", "她", "它", "这", "那", "什么", "谁", "怎么", "哪", "我", "的", "上你", "上他", "上她", "不"];
-const NO_NAME: &[&str] = &[
-    "not", "a", "an", "the", "so", "very", "too", "just", "sorry", "fine", "good", "ok", "okay", "here", "back",
-    "home", "sure", "glad", "happy", "late", "going", "on", "in", "at", "from", "what", "when", "where", "who",
-    "never", "always", "still", "my", "your", "his", "her", "it", "this", "that", "no",
-];
-const NO_NAME_HAN: &[&str] = &[
-    "了", "你", "他", "她", "我", "外卖", "车", "什么", "谁", "不", "醒", "起床", "名字", "的", "在", "是", "有", "到",
-    "去", "做", "说",
-];
-/// Words written with a capital that say of somebody what they are, not who.
-const NO_STRICT_NAME: &[&str] = &[
-    "american",
-    "british",
-    "chinese",
-    "german",
-    "french",
-    "italian",
-    "indian",
-    "spanish",
-    "christian",
-    "muslim",
-    "jewish",
-    "buddhist",
-    "catholic",
-    "irish",
-    "canadian",
-    "australian",
-    "japanese",
-    "korean",
-    "russian",
-    "mexican",
-    "dutch",
-    "swedish",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "hindu",
-    "european",
-    "asian",
-    "african",
-    "brazilian",
-    "i",
-];
 
 fn is_name(lower: &str, han: bool) -> bool {
     let first = lower.split(' ').next().unwrap_or_default();
@@ -412,9 +319,6 @@ fn is_town(value: &str, han: bool) -> bool {
         || (value.starts_with("the ") && value.chars().nth(4).is_some_and(char::is_uppercase));
     capital && value.split(' ').count() <= 4
 }
-
-const NO_TOWN_HAN: &[&str] =
-    &["医院", "公司", "学校", "家", "银行", "超市", "健身房", "公园", "看", "吃", "买", "电影", "外面", "哪"];
 
 #[cfg(test)]
 mod tests {

@@ -1,14 +1,15 @@
 //! Marks text that reads as an instruction to an assistant, in English and Chinese.
 //!
 //! A mark, not a judgement: retrieved text is evidence whatever it says, and what slips through here is still delimited and never obeyed. It knows
-//! forms, not intentions: a paraphrase that no pattern has goes unmarked (see the rates in the tests).
+//! forms, not intentions: what paraphrases freely mostly goes unmarked. Of injections in the forms that patterns were written for, 71 of 75 are marked; of
+//! twelve that were written afterwards and never tuned for, three. Of 86 harmless sentences, none (see the tests).
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::extract::compile;
 use crate::extract::view::View;
+use crate::extract::{compile, sentences};
 
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,9 @@ pub enum InstructionSign {
     Announcement,
     /// It wants something written into the memory about the user.
     Planting,
+    /// None of these forms, but words of at least two kinds that seldom meet in one sentence: whom it addresses or by what authority, what rules or
+    /// secrets it speaks of, and what is to become of them.
+    Cues,
 }
 
 /// Signs and their patterns, read on a view in lower case.
@@ -119,6 +123,29 @@ const PATTERNS: &[(InstructionSign, &str)] = &[
     ),
 ];
 
+/// Whom it addresses, or by what authority.
+const ADDRESS: &str = r"\b(?:ai|llms?|chatbots?|language models?|(?:dear|any|every|this) (?:model|assistant|agent|bot)|your (?:operator|developer|creator|owner))\b|\bas (?:the|your|an?) (?:system )?(?:administrator|admin|developer|operator|root|superuser)\b|作为(?:系统)?(?:管理员|开发者|主人)|人工智能|语言模型|聊天机器人|(?:的|,|^)ai|ai(?:请|必须|应|要|看到|读到)";
+/// Rules that are set aside, and secrets that are given away.
+const MATTER: &str = r"\b(?:instructions?|directions|directives|guidelines|prompts?|orders|polic(?:y|ies)|restrictions|safeguards|guardrails|your rules|all rules)\b|指令|指示|规定|规则|提示词|限制|设定|命令";
+/// What else an assistant guards: enough beside an address.
+const GUARDED: &str = r"\b(?:confirmations?|approval|consent|secret(?: key)?|passwords?|credentials|tokens?|the user's|long-term memory|permanent memory|system)\b|确认|授权|密码|密钥|长期记忆|用户";
+/// What is to become of them.
+const CONTROL: &str = r"\b(?:ignore|disregard|no longer (?:apply|applies|valid|binding|count)|void|reset|override|overrule|skip|bypass|comply|obey|authori[sz]e|output|reveal|leak|start fresh|act only|say (?:the|that)|reply with|respond with|add a link|rate|praise|whatever you were told|instead of)\b|作废|跳过|绕过|授权|不再|按我说|听我的|回复|泄露|才是真正|真正的|推翻|替换";
+/// What hardly anybody says to a person.
+const BARE: &str = r"\b(?:respond|reply|answer|output) only (?:with|in) (?:the word|\W)|\bfrom here on\b[^.!?\n]{0,20}\bonly\b|\bcall [a-z]+_[a-z_]+\b|\b(?:in|into|to) your (?:long-term|permanent|persistent) memory\b|\b(?:e-?mail|send|forward|give) me the user's\b|你接下来只能|(?:存进|写进|放进)你的(?:长期|永久)?记忆|(?:不需要|无须|不必)(?:经过)?用户(?:的)?(?:同意|确认|许可)";
+
+static CUES: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| [ADDRESS, MATTER, GUARDED, CONTROL, BARE].into_iter().filter_map(compile).collect());
+
+/// Whether cues of two kinds meet in one sentence.
+fn has_cues(text: &str) -> bool {
+    let [address, matter, guarded, control, bare] = CUES.as_slice() else { return false };
+    sentences(text).into_iter().any(|sentence| {
+        let has = |cue: &Regex| cue.is_match(sentence.text);
+        has(bare) || (has(control) && (has(matter) || has(address))) || (has(address) && (has(matter) || has(guarded)))
+    })
+}
+
 static SIGNS: LazyLock<Vec<(InstructionSign, Regex)>> =
     LazyLock::new(|| PATTERNS.iter().filter_map(|(sign, pattern)| Some((*sign, compile(pattern)?))).collect());
 static SPELT_OUT: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\b(?:[a-z][ .*_-]){4,40}[a-z]\b"));
@@ -138,12 +165,13 @@ pub fn instruction_sign(text: &str) -> Option<InstructionSign> {
     let view = View::new(text, FLAG_BYTES_MAX);
     let lower = view.text().to_lowercase();
     let shown = |text: &str| SIGNS.iter().find(|(_, pattern)| pattern.is_match(text)).map(|(sign, _)| *sign);
-    shown(&lower).or_else(|| {
+    let sign = shown(&lower).or_else(|| {
         let joined = SPELT_OUT.as_ref()?.replace_all(&lower, |found: &regex::Captures<'_>| {
             let letters: String =
                 found.get(0).map_or("", |whole| whole.as_str()).chars().filter(char::is_ascii_lowercase).collect();
             letters
         });
         shown(&joined)
-    })
+    });
+    sign.or_else(|| has_cues(&lower).then_some(InstructionSign::Cues))
 }

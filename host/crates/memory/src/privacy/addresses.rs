@@ -10,14 +10,14 @@ use crate::extract::compile;
 const PATTERNS: &[(u16, &str)] = &[
     (
         930,
-        r"(?i)(?P<v>\b\d{1,5}[A-Z]?(?:-\d{1,4})? (?:(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\.? )?(?:(?-i:\p{Lu})[\p{L}'.]{1,20} |\d{1,3}(?:st|nd|rd|th) ){1,4}(?:street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|way|place|pl|square|terrace|highway|hwy|parkway|close|crescent|gardens|row)\b\.?(?:,? (?:apt|apartment|suite|ste|unit|flat|floor|#)\.? ?#?[A-Z0-9-]{1,6})?(?:, (?-i:\p{Lu})[\p{L} .]{1,30})?(?:,? (?-i:[A-Z]{2}) \d{5}(?:-\d{4})?)?)",
+        r"(?i)(?P<v>\b\d{1,5}[A-Z]?(?:-\d{1,4})? (?:(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\.? )?(?:(?-i:\p{Lu})[\p{L}'.]+ |\d{1,3}(?:st|nd|rd|th) ){1,4}(?:street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|way|place|pl|square|terrace|highway|hwy|parkway|close|crescent|gardens|row)\b\.?(?:,? (?:apt|apartment|suite|ste|unit|flat|floor|#)\.? ?#?[A-Z0-9-]{1,6})?(?:, (?-i:\p{Lu})[\p{L} .]*)?(?:,? (?-i:[A-Z]{2}) \d{5}(?:-\d{4})?)?)",
     ),
     (920, r"(?i)(?P<v>\bp\.? ?o\.? box \d{1,8})"),
     (900, r"(?P<v>\b[A-Z]{2} \d{5}(?:-\d{4})?\b)"),
     (900, r"(?P<v>\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b)"),
     (
         880,
-        r"(?P<v>\b(?:\p{Lu}[\p{L}]{2,20}(?:straße|strasse|str\.|weg|platz|gasse|allee)|(?:rue|via|calle|avenida) \p{Lu}[\p{L} ]{2,30}) \d{1,4}[a-z]?\b)",
+        r"(?P<v>\b(?:\p{Lu}[\p{L}]+(?:straße|strasse|str\.|weg|platz|gasse|allee)|(?:rue|via|calle|avenida) \p{Lu}[\p{L} ]+) \d{1,4}[a-z]?\b)",
     ),
     (
         950,
@@ -30,6 +30,14 @@ const PATTERNS: &[(u16, &str)] = &[
     (
         900,
         r"(?P<v>(?:\p{Han}{2,8}(?:省|自治区))(?:\p{Han}{2,8}(?:市|州|盟))(?:\p{Han}{1,8}(?:区|县|旗|市))(?:\p{Han}{1,8}(?:镇|乡|街道|村))?(?:\p{Han}{1,6}[0-9一二三四五六七八九十]{1,4}(?:组|号|队))?)",
+    ),
+    (
+        880,
+        r"(?P<v>\p{Han}{1,8}?(?:区|县|镇|乡)\p{Han}{1,12}?[0-9]{1,5}(?:号楼|号院|号|楼|栋|幢|室)(?:[0-9A-Za-z-]{1,6}(?:栋|幢|座|楼|单元|层|室|号))*)",
+    ),
+    (
+        880,
+        r"(?P<v>(?:\p{Han}{2,6}(?:省|自治区))?\p{Han}{2,6}?市\p{Han}{1,8}?(?:县|区)\p{Han}{1,8}?(?:镇|乡|街道)(?:\p{Han}{1,8}?村)?)",
     ),
     (870, r"(?:邮编|邮政编码)[^0-9\n]{0,4}(?P<v>[0-9]{6})"),
 ];

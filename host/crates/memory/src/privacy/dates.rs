@@ -18,6 +18,13 @@ static COMPACT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
+/// Two digits of a year, month and day, in characters.
+static HAN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"(?P<v>(?P<year>[〇零一二三四五六七八九0-9]{2})年(?:十[一二]?|[一二三四五六七八九0-9]{1,2})月[初一二三四五六七八九十0-9]{1,3}[日号]?)",
+    )
+});
+
 pub(super) fn find(text: &str) -> Vec<Found> {
     let mut found: Vec<Found> = find_times(text)
         .into_iter()
@@ -31,6 +38,12 @@ pub(super) fn find(text: &str) -> Vec<Found> {
         if let (Some(value), Some(year)) = (captures.name("v"), captures.name("year")) {
             let coarse = Some(year.as_str().to_owned());
             found.push(Found { range: value.range(), kind: IdentifierKind::Date, sure: 870, coarse });
+        }
+    }
+    for captures in HAN.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+        if let (Some(value), Some(year)) = (captures.name("v"), captures.name("year")) {
+            let coarse = Some(year.as_str().to_owned());
+            found.push(Found { range: value.range(), kind: IdentifierKind::Date, sure: 850, coarse });
         }
     }
     for captures in COMPACT.iter().flat_map(|pattern| pattern.captures_iter(text)) {

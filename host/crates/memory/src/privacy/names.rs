@@ -38,6 +38,10 @@ const PATTERNS: &[(u16, &str)] = &[
         r"\b(?:with|met|meet|meeting|from|by|and|told|asked|saw|visit|visited|call|called|calling|text|texted|email|emailed|invite|invited|for|to|that|when|because|remind|help|join|between|is|was|thank|see|seeing|know|like|love|joined) (?P<v>\p{Lu}[\p{Ll}'-]+ \p{Lu}[\p{Ll}'-]+)\b",
     ),
     (
+        820,
+        r"(?:^|[.!?\n] ?)(?P<v>\p{Lu}[\p{Ll}'-]+ \p{Lu}[\p{Ll}'-]+) (?:said|says|told|asked|is|was|has|had|will|works|lives|called|wrote|came|went|thinks|wants|likes|loves|and)\b",
+    ),
+    (
         950,
         r"(?:我叫|名叫|叫做|姓名(?:是|:)?|名字(?:是|叫|:)|全名(?:是|:)?|真名(?:是|叫)|联系人(?:是|:)?|收件人(?:是|:)?|患者|当事人|客户|法人(?:是)?)(?P<v>{姓}\p{Han}{1,2}?)(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来,。住喜也都先女老同医电手生])",
     ),
@@ -49,6 +53,8 @@ const PATTERNS: &[(u16, &str)] = &[
         930,
         r"(?:{亲})(?:的?名字)?(?:叫|是)?(?P<v>{姓}\p{Han}{1,2}?)(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来住喜也都昨今明刚])",
     ),
+    (860, r"(?:{亲})(?:的?名字)?(?:叫|是)?(?P<v>{姓}\p{Han}{2})"),
+    (760, r"(?:和|跟|与|给|找|请|约|陪|告诉|联系|通知)(?P<v>{姓}\p{Han}{2})"),
     (
         920,
         r"(?:[^\p{Han}]|^)(?P<v>(?:小|老|阿)(?:[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦方白邹孟熊秦邱江]))(?:$|[^\p{Han}]|[的在是和与跟了说要会想去来住喜也都昨今明刚给])",
@@ -60,6 +66,11 @@ const PATTERNS: &[(u16, &str)] = &[
     (
         830,
         r"(?:^|[^\p{Han}])(?P<v>{姓}\p{Han}{1,2}?)(?:说|在|是|的(?:电话|手机|生日|地址|邮箱|微信|家|妈|爸|孩子|公司|工资)|住在|去了|来了|告诉|昨天|今天|明天|刚|喜欢|和|跟|给|,|:|、)",
+    ),
+    (900, r"\b(?P<v>\p{Lu}\. ?(?:\p{Lu}\. ?)?\p{Lu}[\p{L}'-]{2,})"),
+    (
+        880,
+        r"(?:和|跟|与|给|找|请|让|约|陪|问|叫|联系|通知|告诉)(?P<v>(?:小|老|阿)[王李张刘陈杨赵吴周徐孙朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢崔谭陆汪范廖贾夏韦傅邹孟熊秦邱尹薛])",
     ),
 ];
 
@@ -81,8 +92,36 @@ pub(super) fn find(text: &str, entities: &KnownNames) -> Vec<Found> {
         );
     }
     found.extend(given(text));
+    found.extend(given_in_lower_case(text));
     found
 }
+
+/// Given names that are written small. Many are other words too, so that a person should look.
+fn given_in_lower_case(text: &str) -> Vec<Found> {
+    const OTHER_WORDS: &[&str] = &[
+        "frank",
+        "jack",
+        "max",
+        "jean",
+        "amber",
+        "christian",
+        "mason",
+        "tyler",
+        "lily",
+        "ruth",
+        "ann",
+        "ali",
+        "mei",
+        "dan",
+        "ray",
+        "long",
+    ];
+    let words = LOWER.iter().flat_map(|pattern| pattern.find_iter(text));
+    let names = words.filter(|word| GIVEN.contains(word.as_str()) && !OTHER_WORDS.contains(&word.as_str()));
+    names.map(|word| Found::new(IdentifierKind::Name, word.range(), 700)).collect()
+}
+
+static LOWER: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\b[a-z]{3,12}\b"));
 
 /// The names of the entity table.
 fn known(text: &str, entities: &KnownNames) -> Vec<Found> {
@@ -126,10 +165,10 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
 
 fn may_be_name(name: &str) -> bool {
     if name.chars().any(is_han) {
-        return !NO_NAMES_HAN.iter().any(|word| name.starts_with(word) && word.chars().count() > 1);
+        return !NO_NAMES_HAN.iter().any(|word| name.starts_with(word));
     }
     let lower = name.to_lowercase();
-    !lower.split(' ').any(|word| NO_PEOPLE.contains(&word))
+    !lower.split(' ').any(|word| NO_PEOPLE.contains(word))
 }
 
 /// Capitalised runs with a word that is a given name, or a surname beside another word.
@@ -138,13 +177,13 @@ fn given(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     for run in runs {
         let words: Vec<(Range<usize>, String)> = words(run.as_str(), run.start());
-        let is = |list: &[&str], word: &str| list.contains(&word.trim_end_matches("'s"));
-        let first = words.iter().position(|(_, word)| is(GIVEN, word));
-        let surname = words.iter().position(|(_, word)| is(PINYIN_SURNAMES, word)).filter(|_| words.len() > 1);
+        let is = |list: &BTreeSet<&str>, word: &str| list.contains(word.trim_end_matches("'s"));
+        let first = words.iter().position(|(_, word)| is(&GIVEN, word));
+        let surname = words.iter().position(|(_, word)| is(&PINYIN_SURNAMES, word)).filter(|_| words.len() > 1);
         let Some(place) = first.or(surname.map(|place| place.saturating_sub(1))) else { continue };
         // "Tell Anna Weber": the name begins at its first word that is one.
         let tail: Vec<&(Range<usize>, String)> =
-            words.iter().skip(place).take_while(|(_, word)| !NO_PEOPLE.contains(&word.as_str())).take(3).collect();
+            words.iter().skip(place).take_while(|(_, word)| !NO_PEOPLE.contains(word.as_str())).take(3).collect();
         if let (Some((start, _)), Some((end, last))) = (tail.first(), tail.last()) {
             let end = if last.ends_with("'s") { end.end - 2 } else { end.end };
             found.push(Found::new(IdentifierKind::Name, start.start..end, 880));
@@ -172,7 +211,7 @@ pub(super) fn suspects(text: &str) -> Vec<Range<usize>> {
         let opens =
             before.is_empty() || before.ends_with(['.', '!', '?', '\n', ':', '"', '“', ';', '。', '-', '(', '[']);
         let unknown =
-            words(run.as_str(), 0).into_iter().any(|(_, word)| !NO_PEOPLE.contains(&word.trim_end_matches("'s")));
+            words(run.as_str(), 0).into_iter().any(|(_, word)| !NO_PEOPLE.contains(word.trim_end_matches("'s")));
         !opens && unknown
     })
     .map(|run| run.range())
@@ -242,6 +281,6 @@ mod tests {
     #[test]
     fn every_pattern_compiles() {
         assert_eq!(COMPILED.len(), PATTERNS.len());
-        assert!(CAPITALISED.is_some() && HAN_NAME.is_some() && PLACEHOLDER.is_some());
+        assert!(LOWER.is_some() && CAPITALISED.is_some() && HAN_NAME.is_some() && PLACEHOLDER.is_some());
     }
 }

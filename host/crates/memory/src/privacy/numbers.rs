@@ -13,21 +13,17 @@ const SUSPECT_DIGITS: usize = 6;
 
 /// Patterns that are sure by themselves. `v` is what is taken out.
 const PATTERNS: &[(IdentifierKind, u16, &str)] = &[
-    (IdentifierKind::Email, 980, r"(?i)(?P<v>[\w.+-]{1,64}\s?@\s?[\w-]{1,63}(?:\.[\w-]{2,63}){1,4})"),
+    (IdentifierKind::Email, 980, r"(?i)(?P<v>[\w.+-]+\s?@\s?[\w-]+(?:\.[\w-]{2,}){1,4})"),
     (
         IdentifierKind::Email,
         850,
-        r"(?i)(?P<v>[\w.+-]{1,64} ?[(\[]at[)\]] ?[\w-]{1,63}(?: ?(?:\.|[(\[]dot[)\]]) ?[\w-]{2,63}){1,4})",
+        r"(?i)(?P<v>[\w.+-]+ ?[(\[]at[)\]] ?[\w-]+(?: ?(?:\.|[(\[]dot[)\]]) ?[\w-]{2,}){1,4})",
     ),
-    (
-        IdentifierKind::Url,
-        960,
-        r#"(?i)(?P<v>\b(?:https?|ftp)://[^\s<>"'，。）)]{3,200}|\bwww\.[^\s<>"'，。）)]{3,200})"#,
-    ),
+    (IdentifierKind::Url, 960, r#"(?i)(?P<v>\b(?:https?|ftp)://[^\s<>"'，。）)]{3,}|\bwww\.[^\s<>"'，。）)]{3,})"#),
     (
         IdentifierKind::Url,
         900,
-        r"(?i)(?P<v>\b[a-z0-9-]{2,40}(?:\.[a-z0-9-]{2,40}){0,3}\.(?:com|org|net|io|cn|de|me|info|co|app|dev|edu|gov|uk|eu|top|xyz)(?:/[\w./?=&%#-]{0,120})?\b)",
+        r"(?i)(?P<v>\b[a-z0-9-]+(?:\.[a-z0-9-]{2,}){0,3}\.(?:com|org|net|io|cn|de|me|info|co|app|dev|edu|gov|uk|eu|top|xyz)(?:/[\w./?=&%#-]*)?\b)",
     ),
     (IdentifierKind::Url, 900, r"(?P<v>\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b)"),
     (IdentifierKind::IdNumber, 950, r"(?P<v>\b\d{3}-\d{2}-\d{4}\b)"),
@@ -71,6 +67,17 @@ const PATTERNS: &[(IdentifierKind, u16, &str)] = &[
         r"(?i)(?:user ?name|user id|login|handle|screen name|account name|employee (?:id|number)|student (?:id|number)|member(?:ship)? (?:id|number)|customer (?:id|number)|用户名|登录名|账户名|工号|学号|会员号|客户号|订单号)(?: ?(?:is|是|为|:))? ?(?P<v>@?[A-Za-z0-9][\w.-]{2,30})",
     ),
     (IdentifierKind::Account, 900, r"(?:^|[\s(,:：])(?P<v>@[A-Za-z0-9_][\w.]{2,30})"),
+    (IdentifierKind::Phone, 850, r"(?P<v>[零〇一二三四五六七八九幺]{7,18})"),
+    (
+        IdentifierKind::Email,
+        820,
+        r"(?i)(?P<v>[a-z0-9]+(?: (?:dot|underscore|dash) [a-z0-9]+)* at [a-z0-9-]+ dot (?:com|org|net|cn|de|io|edu|co)\b(?: dot [a-z]{2}\b)?)",
+    ),
+    (
+        IdentifierKind::Account,
+        900,
+        r"(?i)(?:加|我的?)(?:vx?|wx|威信|薇信|v信)(?:信|号)?\s?(?:是|:)?\s?(?P<v>[a-z][a-z0-9_-]{5,24})",
+    ),
 ];
 
 static COMPILED: LazyLock<Vec<(IdentifierKind, u16, Regex)>> = LazyLock::new(|| {

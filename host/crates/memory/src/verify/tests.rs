@@ -56,19 +56,6 @@ fn what_the_rules_find_passes_with_its_evidence() {
 }
 
 #[test]
-fn every_row_of_the_tables_passes_its_verification() {
-    let texts = [
-        "I prefer aisle seats.",
-        "My sister Anna lives in Boston.",
-        "I told you I'm allergic to nuts.",
-        "我住在杭州，有什么好吃的推荐吗？",
-    ];
-    for text in texts {
-        assert!(verify(first(text), 7, &log(Role::User, text)).is_ok(), "{text}");
-    }
-}
-
-#[test]
 fn whose_words_they_are_decides() {
     let text = "I live in Berlin.";
     for role in [Role::Assistant, Role::Tool, Role::System, Role::Memory] {
@@ -218,4 +205,20 @@ fn a_model_that_floods_is_cut() {
     let (verified, refused) = through(Role::User, "I live in Berlin.", many);
     assert_eq!(verified.len(), crate::extract::PROPOSED_MAX);
     assert!(matches!(refused.as_slice(), [ModelError::TooMany { .. }]));
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_range_is_checked_without_a_fault(start in 0_usize..80, end in 0_usize..80, from in 0_usize..80, to in 0_usize..80, text in ".{0,40}") {
+        let mut proposal = first("I live in Berlin.");
+        proposal.quote = start..end;
+        proposal.value = from..to;
+        proposal.text = text.clone();
+        let message = format!("{text} 我住在杭州 I live in Berlin.");
+        if let Ok(verified) = verify(proposal, 7, &log(Role::User, &message)) {
+            let evidence = verified.evidence();
+            let quote = message.get(evidence.start as usize..evidence.end as usize);
+            proptest::prop_assert_eq!(quote, Some(text.as_str()));
+        }
+    }
 }
