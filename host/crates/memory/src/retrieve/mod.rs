@@ -4,7 +4,7 @@
 //! vectors); their sum, in which a turn inherits from the turns around it; the other sides of what is contested; and a second, bounded query when the
 //! first found little. Equal snapshots, requests and settings give equal ledgers.
 
-mod fuse;
+pub(crate) mod fuse;
 mod ledger;
 pub(crate) mod legs;
 mod query;
@@ -26,13 +26,13 @@ pub use settings::{
 };
 pub use suspect::reads_as_instruction;
 
-pub(crate) use fuse::{Scored, rank};
+use fuse::{Scored, rank};
 pub(crate) use query::Parsed;
 
 use crate::corpus::Corpus;
 use crate::index::Searcher;
 use crate::unit::{Status, Unit};
-use crate::vectors::Vectors;
+use crate::vectors::{VectorError, Vectors};
 use legs::Legs;
 
 /// Rows that are ranked for one ledger beyond its limit, since the corpus may know better than the index what may be seen.
@@ -49,6 +49,9 @@ pub enum RetrieveError {
     /// The embedder failed.
     #[error("the question cannot be embedded")]
     Embedder(#[source] MemoryError),
+    /// The vectors cannot be kept.
+    #[error("the vectors cannot be kept")]
+    Vectors(#[source] VectorError),
     /// The embedder gave a vector of another width than it said.
     #[error("the question's vector has {found} numbers: expected {expected}, as the stored vectors have")]
     Width {
