@@ -39,13 +39,33 @@ fn main() -> Result<(), Box<dyn Error>> {
             row.questions
         )?;
     }
-    writeln!(out, "tokens of the first ten: {:?}; skipped {}, unknown {}", report.tokens, report.skipped, report.unknown)?;
+    writeln!(
+        out,
+        "tokens of the first ten: {:?}; skipped {}, unknown {}",
+        report.tokens, report.skipped, report.unknown
+    )?;
     if has("--weights") {
         for (leg, weights) in &report.weights {
             writeln!(out, "{leg:?} {weights:?}")?;
         }
     }
-    writeln!(out, "{:?}", abstention(&conversations, &Settings::default(), embedder)?)?;
+    let base = Settings::default();
+    let tried: Vec<Settings> =
+        [(0.08, 0.2, 0.4), (0.1, 0.25, 0.45), (0.12, 0.3, 0.45), (0.15, 0.35, 0.5), (0.2, 0.4, 0.5)]
+            .map(|(lexical_least, lexical_least_beside_dense, dense_least)| Settings {
+                lexical_least,
+                lexical_least_beside_dense,
+                dense_least,
+                ..base
+            })
+            .to_vec();
+    for (settings, found) in tried.iter().zip(abstention(&conversations, &tried, embedder)?) {
+        writeln!(
+            out,
+            "least {} {} {}: {found:?}",
+            settings.lexical_least, settings.lexical_least_beside_dense, settings.dense_least
+        )?;
+    }
     for row in chinese(&synthetic::memdaily_form(300, 1), 300)? {
         writeln!(out, "{row:?}")?;
     }

@@ -20,15 +20,15 @@ pub struct Abstention {
     pub foreign: [[f32; 3]; 2],
 }
 
-/// Asks each conversation its own questions, and those of the next one.
+/// Asks each conversation its own questions, and those of the next one; one result for each setting.
 ///
 /// # Errors
 /// [`RetrieveError`] when the index or the embedder fails.
 pub fn abstention(
     conversations: &[Conversation],
-    settings: &Settings,
+    settings: &[Settings],
     embedder: Option<&dyn Embedder>,
-) -> Result<Abstention, RetrieveError> {
+) -> Result<Vec<Abstention>, RetrieveError> {
     let (mut own, mut foreign) = (Vec::new(), Vec::new());
     for (number, conversation) in conversations.iter().enumerate() {
         let prepared = Prepared::of(conversation, embedder)?;
@@ -39,23 +39,27 @@ pub fn abstention(
             foreign.push(signs(&legs));
         }
     }
-    let speaks = |(coverage, cosine): &(f32, Option<f32>)| {
-        *coverage >= settings.lexical_least || cosine.is_some_and(|cosine| cosine >= settings.dense_least)
-    };
-    let share = |count: usize, all: usize| count as f64 / all.max(1) as f64;
-    Ok(Abstention {
-        own_kept: share(own.iter().filter(|signs| speaks(signs)).count(), own.len()),
-        foreign_refused: share(foreign.iter().filter(|signs| !speaks(signs)).count(), foreign.len()),
-        own: quantiles(&own),
-        foreign: quantiles(&foreign),
-    })
+    Ok(settings.iter().map(|settings| judged(&own, &foreign, settings)).collect())
 }
 
-fn signs(legs: &crate::retrieve::legs::Legs) -> (f32, Option<f32>) {
+type Signs = (f32, Option<f32>);
+
+fn judged(own: &[Signs], foreign: &[Signs], settings: &Settings) -> Abstention {
+    let speaks = |signs: &&Signs| settings.speaks(signs.0, signs.1);
+    let share = |count: usize, all: usize| count as f64 / all.max(1) as f64;
+    Abstention {
+        own_kept: share(own.iter().filter(speaks).count(), own.len()),
+        foreign_refused: share(foreign.iter().filter(|signs| !speaks(signs)).count(), foreign.len()),
+        own: quantiles(own),
+        foreign: quantiles(foreign),
+    }
+}
+
+fn signs(legs: &crate::retrieve::legs::Legs) -> Signs {
     (legs.coverage(), legs.dense.as_ref().map(|dense| dense.best))
 }
 
-fn quantiles(signs: &[(f32, Option<f32>)]) -> [[f32; 3]; 2] {
+fn quantiles(signs: &[Signs]) -> [[f32; 3]; 2] {
     let of = |mut values: Vec<f32>| {
         values.sort_by(f32::total_cmp);
         [5, 50, 95].map(|share| values.get(values.len() * share / 100).copied().unwrap_or_default())

@@ -22,7 +22,8 @@ impl Listed {
     #[must_use]
     pub fn of(messages: &[Message]) -> Self {
         let key = RootKey::new([0; 32]);
-        let units: Vec<Unit> = messages.iter().zip(0..).map(|(message, ordinal)| unit(&key, ordinal, message)).collect();
+        let units: Vec<Unit> =
+            messages.iter().zip(0..).map(|(message, ordinal)| unit(&key, ordinal, message)).collect();
         let by_id = units.iter().zip(0..).map(|(unit, ordinal)| (unit.id, ordinal)).collect();
         Self { units, by_id }
     }

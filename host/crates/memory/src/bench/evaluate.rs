@@ -81,7 +81,8 @@ impl<'a> Prepared<'a> {
 
     /// A question, asked at the end of the conversation.
     pub(crate) fn query(&self, text: &str, speakers: &[String]) -> Query {
-        let last = self.conversation.messages.iter().map(|message| &message.mentioned).max_by_key(|moment| moment.seconds());
+        let last =
+            self.conversation.messages.iter().map(|message| &message.mentioned).max_by_key(|moment| moment.seconds());
         let mut query = Query::new(text, last.cloned().unwrap_or_else(Moment::epoch));
         query.speakers = speakers.to_vec();
         query
@@ -91,7 +92,8 @@ impl<'a> Prepared<'a> {
         let parsed = Parsed::of(query);
         let from = From { searcher: &self.searcher, vectors: self.vectors.as_ref(), embedder };
         let mut legs = Legs::of(&from, &parsed, vec![true; self.searcher.rows().len()])?;
-        let first = Settings { weights: WEIGHTS, ..Settings::default() };
+        // The first hits do not depend on anything that was fitted.
+        let first = Settings { weights: START, ..Settings::default() };
         let hits: Vec<usize> = rank(&self.searcher, &legs, &first, TOKENS_AT).into_iter().map(|hit| hit.row).collect();
         legs.hop(&self.searcher, &self.corpus, &parsed, &hits)?;
         Ok(legs)

@@ -190,7 +190,8 @@ fn question(
 ) -> Result<(Option<Question>, usize), LoadError> {
     let text = asked.get("question").and_then(Value::as_str).ok_or_else(|| form(place, "a `question`"))?;
     let category = asked.get("category").and_then(Value::as_u64).and_then(|number| u8::try_from(number).ok());
-    let category = category.filter(|number| (1..=5).contains(number)).ok_or_else(|| form(place, "a `category` from 1 to 5"))?;
+    let category =
+        category.filter(|number| (1..=5).contains(number)).ok_or_else(|| form(place, "a `category` from 1 to 5"))?;
     let evidence = asked.get("evidence").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut named: Vec<(u32, u32)> = evidence.iter().filter_map(Value::as_str).flat_map(ids).collect();
     named.sort_unstable();

@@ -89,7 +89,8 @@ fn outcome(searcher: &Searcher, order: &[usize], trajectory: &Trajectory) -> Out
 
 fn row(ranking: &'static str, distractors: usize, outcomes: &[Outcome]) -> ChineseRow {
     let mean = |at: usize| {
-        let sum: f64 = outcomes.iter().filter_map(|outcome| outcome.recall.get(at)).map(|recall| f64::from(*recall)).sum();
+        let sum: f64 =
+            outcomes.iter().filter_map(|outcome| outcome.recall.get(at)).map(|recall| f64::from(*recall)).sum();
         sum / outcomes.len().max(1) as f64
     };
     ChineseRow {

@@ -164,7 +164,10 @@ mod tests {
         let overall = rows.iter().find(|row| row.category == CATEGORY_OVERALL && row.k == 10).expect("a row");
         assert_eq!((overall.recall, overall.questions), (0.5, 200));
         // Ten conversations, half of which have 1: a mean of ten draws, ±0.3 in 95 of 100.
-        assert!((0.1..=0.3).contains(&overall.interval[0]) && (0.7..=0.9).contains(&overall.interval[1]), "{overall:?}");
+        assert!(
+            (0.1..=0.3).contains(&overall.interval[0]) && (0.7..=0.9).contains(&overall.interval[1]),
+            "{overall:?}"
+        );
     }
 
     #[test]

@@ -15,7 +15,9 @@ const BYTES_MAX: usize = 1024 * 1024 * 1024;
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum RecordedError {
     /// The file does not consist of whole records.
-    #[error("the file has {bytes} bytes: expected a 4-byte width of 1 to 8,192 and records of a 32-byte SHA-256 and that many 4-byte numbers, at most 1 GiB")]
+    #[error(
+        "the file has {bytes} bytes: expected a 4-byte width of 1 to 8,192 and records of a 32-byte SHA-256 and that many 4-byte numbers, at most 1 GiB"
+    )]
     Size {
         /// Its bytes.
         bytes: usize,

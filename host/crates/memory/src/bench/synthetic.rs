@@ -39,13 +39,54 @@ struct Words {
 
 const ENGLISH: Words = Words {
     speakers: ["Anna", "Boris"],
-    things: &["kayak", "telescope", "violin", "sourdough starter", "bonsai", "drone", "typewriter", "loom", "sewing machine", "accordion", "aquarium", "pottery wheel"],
-    places: &["harbour", "flea market", "observatory", "botanical garden", "library", "ice rink", "lighthouse", "quarry", "vineyard", "planetarium", "castle", "canal"],
+    things: &[
+        "kayak",
+        "telescope",
+        "violin",
+        "sourdough starter",
+        "bonsai",
+        "drone",
+        "typewriter",
+        "loom",
+        "sewing machine",
+        "accordion",
+        "aquarium",
+        "pottery wheel",
+    ],
+    places: &[
+        "harbour",
+        "flea market",
+        "observatory",
+        "botanical garden",
+        "library",
+        "ice rink",
+        "lighthouse",
+        "quarry",
+        "vineyard",
+        "planetarium",
+        "castle",
+        "canal",
+    ],
     friends: &["Miriam", "Oleg", "Priya", "Tomas", "Yusuf", "Helga"],
     days: &["yesterday", "last Friday", "two days ago", "last week", "three weeks ago", "last month"],
-    small_talk: &["That sounds lovely!", "How have you been?", "Take care, talk soon.", "Wow, tell me more!", "I had a long day at work.", "Good to hear from you."],
-    facts: &["I bought a {thing} at the {place} {day}.", "{day} {friend} showed me how to repair the {thing}.", "I lost my {thing} near the {place} and {friend} found it."],
-    questions: &["What did {speaker} buy at the {place}?", "When did {friend} show {speaker} how to repair the {thing}?", "Who found the {thing} that {speaker} lost?"],
+    small_talk: &[
+        "That sounds lovely!",
+        "How have you been?",
+        "Take care, talk soon.",
+        "Wow, tell me more!",
+        "I had a long day at work.",
+        "Good to hear from you.",
+    ],
+    facts: &[
+        "I bought a {thing} at the {place} {day}.",
+        "{day} {friend} showed me how to repair the {thing}.",
+        "I lost my {thing} near the {place} and {friend} found it.",
+    ],
+    questions: &[
+        "What did {speaker} buy at the {place}?",
+        "When did {friend} show {speaker} how to repair the {thing}?",
+        "Who found the {thing} that {speaker} lost?",
+    ],
     categories: &[4, 2, 4],
     asks: "Which colour did you paint the {thing}?",
     answers: "Turquoise, with a thin silver line.",
@@ -56,13 +97,54 @@ const ENGLISH: Words = Words {
 
 const CHINESE: Words = Words {
     speakers: ["小安", "志强"],
-    things: &["皮划艇", "望远镜", "小提琴", "缝纫机", "手风琴", "打字机", "无人机", "盆景", "鱼缸", "砚台", "风筝", "古琴"],
-    places: &["码头", "旧货市场", "天文台", "植物园", "图书馆", "溜冰场", "灯塔", "采石场", "葡萄园", "科技馆", "城堡", "运河边"],
+    things: &[
+        "皮划艇",
+        "望远镜",
+        "小提琴",
+        "缝纫机",
+        "手风琴",
+        "打字机",
+        "无人机",
+        "盆景",
+        "鱼缸",
+        "砚台",
+        "风筝",
+        "古琴",
+    ],
+    places: &[
+        "码头",
+        "旧货市场",
+        "天文台",
+        "植物园",
+        "图书馆",
+        "溜冰场",
+        "灯塔",
+        "采石场",
+        "葡萄园",
+        "科技馆",
+        "城堡",
+        "运河边",
+    ],
     friends: &["王淑芬", "李建国", "陈晓梅", "赵铁柱", "孙丽华", "周大伟"],
     days: &["昨天", "上周五", "前天", "上周", "三周前", "上个月"],
-    small_talk: &["听起来真不错！", "你最近怎么样？", "保重，回头聊。", "哇，多说一点！", "今天上班很累。", "很高兴收到你的消息。"],
-    facts: &["我{day}在{place}买了一个{thing}。", "{day}{friend}教我修{thing}。", "我在{place}附近弄丢了{thing}，是{friend}找到的。"],
-    questions: &["{speaker}在{place}买了什么？", "{friend}什么时候教{speaker}修{thing}的？", "谁找到了{speaker}弄丢的{thing}？"],
+    small_talk: &[
+        "听起来真不错！",
+        "你最近怎么样？",
+        "保重，回头聊。",
+        "哇，多说一点！",
+        "今天上班很累。",
+        "很高兴收到你的消息。",
+    ],
+    facts: &[
+        "我{day}在{place}买了一个{thing}。",
+        "{day}{friend}教我修{thing}。",
+        "我在{place}附近弄丢了{thing}，是{friend}找到的。",
+    ],
+    questions: &[
+        "{speaker}在{place}买了什么？",
+        "{friend}什么时候教{speaker}修{thing}的？",
+        "谁找到了{speaker}弄丢的{thing}？",
+    ],
     categories: &[4, 2, 4],
     asks: "你把{thing}漆成了什么颜色？",
     answers: "青绿色，带一条细细的银线。",
@@ -145,7 +227,14 @@ fn dialogue(words: &Words, number: usize, draw: &mut Draw) -> Value {
             said.say(session, draw.below(2), draw.of(words.small_talk).to_owned());
         }
         let (speaker, friend, place) = (draw.below(2), draw.below(words.friends.len()), draw.of(words.places));
-        let text = fill(words.together, "", place, words.friends.get(friend).copied().unwrap_or_default(), draw.of(words.days), "");
+        let text = fill(
+            words.together,
+            "",
+            place,
+            words.friends.get(friend).copied().unwrap_or_default(),
+            draw.of(words.days),
+            "",
+        );
         let id = said.say(session, speaker, text);
         match walks.iter_mut().find(|(who, with, _)| (*who, *with) == (speaker, friend)) {
             Some((_, _, ids)) => ids.push(id),
@@ -154,7 +243,14 @@ fn dialogue(words: &Words, number: usize, draw: &mut Draw) -> Value {
     }
     for (speaker, friend, ids) in walks {
         let (speaker, friend) = (words.speakers.get(speaker), words.friends.get(friend));
-        let text = fill(words.all_places, "", "", friend.copied().unwrap_or_default(), "", speaker.copied().unwrap_or_default());
+        let text = fill(
+            words.all_places,
+            "",
+            "",
+            friend.copied().unwrap_or_default(),
+            "",
+            speaker.copied().unwrap_or_default(),
+        );
         said.ask(&text, 1, &ids);
     }
     file(words, number, said)
@@ -190,7 +286,12 @@ fn fill(form: &str, thing: &str, place: &str, friend: &str, day: &str, speaker: 
 fn file(words: &Words, number: usize, said: Dialogue) -> Value {
     let mut conversation = Map::new();
     for (session, turns) in said.sessions.iter().enumerate() {
-        let time = format!("{}:05 pm on {} {}, 2024", session % 11 + 1, session * 2 + 1, ["March", "May", "July"].get(session % 3).copied().unwrap_or("May"));
+        let time = format!(
+            "{}:05 pm on {} {}, 2024",
+            session % 11 + 1,
+            session * 2 + 1,
+            ["March", "May", "July"].get(session % 3).copied().unwrap_or("May")
+        );
         conversation.insert(format!("session_{}_date_time", session + 1), json!(time));
         let turns: Vec<Value> = turns
             .iter()
@@ -241,8 +342,11 @@ fn trajectory(number: usize, draw: &mut Draw) -> Trajectory {
     let asked = draw.below(order.len());
     let ending = order.get(asked).and_then(|at| ATTRIBUTES.get(*at)).map_or("", |(_, ending, _)| ending);
     let by_name = draw.below(2) == 0;
-    let (question, gold) =
-        if by_name { (format!("{name}{ending}"), vec![asked + 1]) } else { (format!("我{relation}{ending}"), vec![0, asked + 1]) };
+    let (question, gold) = if by_name {
+        (format!("{name}{ending}"), vec![asked + 1])
+    } else {
+        (format!("我{relation}{ending}"), vec![0, asked + 1])
+    };
     let start = 1_700_000_000_i64 + i64::try_from(number).unwrap_or_default() * 86_400;
     let messages = texts
         .into_iter()

@@ -18,7 +18,11 @@ fn synthetic_dialogues_are_found_again() {
         let conversations = load_locomo(text.as_bytes()).expect("our own form");
         let report = run(&conversations, &LEXICAL).expect("measured");
         let found = [5, 10].map(|k| recall(&report, CATEGORY_OVERALL, k));
-        assert!(found.iter().zip(floors).all(|(found, floor)| *found >= floor), "{language:?}: {found:?}, {:#?}", report.rows);
+        assert!(
+            found.iter().zip(floors).all(|(found, floor)| *found >= floor),
+            "{language:?}: {found:?}, {:#?}",
+            report.rows
+        );
         assert!(report.skipped == 0 && report.unknown == 0 && report.tokens.iter().all(|(_, tokens)| *tokens > 20.0));
     }
 }
@@ -44,6 +48,11 @@ fn the_rows_are_what_the_command_prints() {
     let conversations = load_locomo(locomo_form(Language::English, 2, 5).as_bytes()).expect("our own form");
     let rows = serde_json::to_value(run(&conversations, &LEXICAL).expect("measured").rows).expect("JSON");
     let row = rows.as_array().expect("a list").last().expect("a row").clone();
-    assert_eq!((row["category"].as_str(), row["leg"].as_str(), row["k"].as_u64()), (Some("overall_1_4"), Some("lexical"), Some(20)));
-    assert!(["recall", "all", "mrr"].iter().all(|key| row[key].as_f64().is_some_and(|value| (0.0..=1.0).contains(&value))));
+    assert_eq!(
+        (row["category"].as_str(), row["leg"].as_str(), row["k"].as_u64()),
+        (Some("overall_1_4"), Some("lexical"), Some(20))
+    );
+    assert!(
+        ["recall", "all", "mrr"].iter().all(|key| row[key].as_f64().is_some_and(|value| (0.0..=1.0).contains(&value)))
+    );
 }

@@ -54,7 +54,9 @@ pub(crate) fn engine(path: &std::path::Path, doing: &'static str, error: Tantivy
     let path = path.to_owned();
     match error {
         TantivyError::LockFailure(..) => IndexError::Locked { path },
-        TantivyError::IoError(source) => IndexError::Io { path, doing, source: std::io::Error::new(source.kind(), source) },
+        TantivyError::IoError(source) => {
+            IndexError::Io { path, doing, source: std::io::Error::new(source.kind(), source) }
+        }
         TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error, .. }) => {
             IndexError::Io { path, doing, source: std::io::Error::new(io_error.kind(), io_error) }
         }

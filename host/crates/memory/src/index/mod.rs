@@ -239,10 +239,7 @@ impl Index {
     /// # Errors
     /// [`IndexError`] when the disk fails.
     pub fn collect(&mut self) -> Result<usize, IndexError> {
-        self.writer
-            .garbage_collect_files()
-            .wait()
-            .map_err(|error| error::engine(&self.path, "cleaned", error))?;
+        self.writer.garbage_collect_files().wait().map_err(|error| error::engine(&self.path, "cleaned", error))?;
         probe::files_of_no_segment(&self.path, &self.index)
     }
 

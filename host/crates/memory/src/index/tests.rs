@@ -193,7 +193,8 @@ fn scores_do_not_depend_on_the_segments() {
         let searcher = index.searcher();
         let visible = vec![true; searcher.rows().len()];
         let terms = [("appl".to_owned(), 1.0), ("red".to_owned(), 1.0)];
-        let scores = searcher.bm25(TermField::Body, &terms, &visible, search::Bm25 { k1: 1.2, b: 0.4 }).expect("searched");
+        let scores =
+            searcher.bm25(TermField::Body, &terms, &visible, search::Bm25 { k1: 1.2, b: 0.4 }).expect("searched");
         (0..6).map(|at| scores.rows[searcher.row(at).expect("a row")].to_bits()).collect::<Vec<_>>()
     };
     let at_once = scores(&[&[0, 1, 2, 3, 4, 5]]);

@@ -151,8 +151,11 @@ fn smooth_dense(searcher: &Searcher, legs: &Legs, dense: &Dense, weights: &Weigh
     let known: Vec<f32> = dense.rows.iter().map(|cosine| cosine.unwrap_or(0.0)).collect();
     let (beside, second) = (weights.dense_beside, weights.dense_second);
     let smoothed = smoothed(searcher, &known, &legs.visible, [beside, beside, second, second]);
-    let scores: Vec<f32> =
-        smoothed.iter().enumerate().map(|(row, score)| score + weights.dense_session * at(&dense.sessions, row)).collect();
+    let scores: Vec<f32> = smoothed
+        .iter()
+        .enumerate()
+        .map(|(row, score)| score + weights.dense_session * at(&dense.sessions, row))
+        .collect();
     let has: Vec<bool> = dense.rows.iter().map(Option::is_some).collect();
     unit(&scores, &has).into_iter().zip(has).map(|(score, has)| has.then_some(score)).collect()
 }
@@ -195,28 +198,36 @@ fn min_max_sum(lexical: &[f32], dense: &[Option<f32>], legs: &Legs, weights: &We
         .collect()
 }
 
+/// Reciprocal ranks. A row that a leg says nothing of has no rank in it; a row without a vector has its lexical rank there too.
 fn rrf(searcher: &Searcher, lexical: &[f32], dense: &[Option<f32>], legs: &Legs, settings: &Settings) -> Vec<f32> {
-    let ranks = |score: &dyn Fn(usize) -> f32| {
-        let mut order: Vec<usize> = (0..lexical.len()).collect();
-        let tie = |row: usize| tie(searcher, row, settings.tie_seed);
-        order.sort_by(|left, right| score(*right).total_cmp(&score(*left)).then_with(|| tie(*left).cmp(&tie(*right))));
-        let mut ranks = vec![0.0; lexical.len()];
-        for (rank, row) in order.into_iter().enumerate() {
-            if let Some(slot) = ranks.get_mut(row) {
-                *slot = 1.0 / (RRF_CONSTANT + 1.0 + rank as f32);
-            }
-        }
-        ranks
-    };
     let weights = &settings.weights;
-    let by_words = ranks(&|row| at(lexical, row));
-    let by_meaning = ranks(&|row| {
-        dense.get(row).copied().flatten().unwrap_or(0.0) + bonus(&legs.spoken, row, weights.dense_speaker)
+    let by_words = reciprocal_ranks(searcher, settings.tie_seed, lexical.len(), &|row| {
+        Some(at(lexical, row)).filter(|score| *score > 0.0)
     });
-    let joined: Vec<f32> = by_words
-        .iter()
-        .zip(&by_meaning)
-        .map(|(words, meaning)| weights.lexical * words + (1.0 - weights.lexical) * meaning)
+    let by_meaning = reciprocal_ranks(searcher, settings.tie_seed, lexical.len(), &|row| {
+        let cosine = dense.get(row).copied().flatten()?;
+        Some(cosine + bonus(&legs.spoken, row, weights.dense_speaker))
+    });
+    let joined: Vec<f32> = (0..lexical.len())
+        .map(|row| {
+            let words = at(&by_words, row);
+            let meaning = if dense.get(row).copied().flatten().is_some() { at(&by_meaning, row) } else { words };
+            weights.lexical * words + (1.0 - weights.lexical) * meaning
+        })
         .collect();
     add_window(&unit(&joined, &legs.visible), legs, weights)
+}
+
+fn reciprocal_ranks(searcher: &Searcher, seed: u64, rows: usize, score: &dyn Fn(usize) -> Option<f32>) -> Vec<f32> {
+    let mut order: Vec<(usize, f32)> = (0..rows).filter_map(|row| Some((row, score(row)?))).collect();
+    order.sort_by(|left, right| {
+        right.1.total_cmp(&left.1).then_with(|| tie(searcher, left.0, seed).cmp(&tie(searcher, right.0, seed)))
+    });
+    let mut ranks = vec![0.0; rows];
+    for (rank, (row, _)) in order.into_iter().enumerate() {
+        if let Some(slot) = ranks.get_mut(row) {
+            *slot = 1.0 / (RRF_CONSTANT + 1.0 + rank as f32);
+        }
+    }
+    ranks
 }

@@ -3,9 +3,9 @@
 use loopwright_contract::memory::Embedder;
 use loopwright_text::{TokenKind, tokenize};
 
+use super::RetrieveError;
 use super::query::Parsed;
 use super::settings::{BODY_WEIGHING, HOP_NAMES_MAX, HOP_SEEDS, HOP_SHARE_DIVISOR, PRESENCE_WEIGHING};
-use super::RetrieveError;
 use crate::corpus::Corpus;
 use crate::index::{Bm25, Searcher, TermField, name_terms};
 use crate::vectors::{Vectors, dot};
@@ -102,7 +102,8 @@ impl Legs {
         let mut names: Vec<String> = Vec::new();
         for row in hits.iter().take(HOP_SEEDS) {
             let Some(unit) = searcher.rows().get(*row).and_then(|row| corpus.unit(row.ordinal)) else { continue };
-            let speaker: Vec<String> = unit.place.iter().flat_map(|place| name_terms(&format!("x {}", place.speaker))).collect();
+            let speaker: Vec<String> =
+                unit.place.iter().flat_map(|place| name_terms(&format!("x {}", place.speaker))).collect();
             for name in name_terms(&unit.text) {
                 let known = names.contains(&name) || speaker.contains(&name);
                 if !known && !parsed.terms.iter().any(|(term, _)| *term == name) {
@@ -119,8 +120,7 @@ impl Legs {
             }
         }
         telling.sort();
-        let terms: Vec<(String, f32)> =
-            telling.into_iter().take(HOP_NAMES_MAX).map(|(_, name)| (name, 1.0)).collect();
+        let terms: Vec<(String, f32)> = telling.into_iter().take(HOP_NAMES_MAX).map(|(_, name)| (name, 1.0)).collect();
         self.hop = score(searcher, TermField::Names, &terms, &self.visible, PRESENCE_WEIGHING)?.rows;
         Ok(())
     }

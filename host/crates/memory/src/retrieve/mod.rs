@@ -16,9 +16,9 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use loopwright_contract::memory::{Embedder, MemoryError};
+use loopwright_contract::memory::{Embedder, Layer, MemoryError};
 
-pub use ledger::{Item, LegScores, Ledger, Reason, tokens_of};
+pub use ledger::{Item, Ledger, LegScores, Reason, tokens_of};
 pub use query::Query;
 pub use settings::{
     CONFLICTS_MAX, Fusion, HOP_NAMES_MAX, HOP_SEEDS, HOP_SHARE_DIVISOR, ITEMS_MAX, QUERY_BYTES_MAX, QUERY_TERMS_MAX,
@@ -30,7 +30,7 @@ use fuse::{Scored, rank};
 pub(crate) use query::Parsed;
 
 use crate::corpus::Corpus;
-use crate::index::Searcher;
+use crate::index::{Searcher, layer_number};
 use crate::unit::{Status, Unit};
 use crate::vectors::{VectorError, Vectors};
 use legs::Legs;
@@ -80,7 +80,8 @@ pub struct Sources<'a> {
 /// # Errors
 /// [`RetrieveError`] when the index cannot be read or the embedder fails.
 pub fn retrieve(sources: &Sources<'_>, query: &Query, settings: &Settings) -> Result<Ledger, RetrieveError> {
-    let mut builder = Builder { sources, query, settings, ledger: Ledger::empty(sources.corpus.sequence()), listed: BTreeSet::new() };
+    let mut builder =
+        Builder { sources, query, settings, ledger: Ledger::empty(sources.corpus.sequence()), listed: BTreeSet::new() };
     builder.serve();
     if builder.whole() {
         return Ok(builder.ledger);
@@ -124,12 +125,14 @@ impl Builder<'_> {
         let corpus = self.sources.corpus;
         // Whatever layers are searched: these are served.
         let query = Query { layers: BTreeSet::new(), history: false, ..self.query.clone() };
-        let mut served: Vec<u64> = (0..corpus.ordinals())
+        let mut served: Vec<u64> = self
+            .standing_ordinals()
+            .into_iter()
             .rev()
             .filter(|ordinal| {
-                corpus.unit(*ordinal).is_some_and(|unit| {
-                    visible::is_served(unit, &query) && visible::unit_is_seen(unit, corpus, &query)
-                })
+                corpus
+                    .unit(*ordinal)
+                    .is_some_and(|unit| visible::is_served(unit, &query) && visible::unit_is_seen(unit, corpus, &query))
             })
             .take(SERVED_MAX)
             .collect();
@@ -141,6 +144,18 @@ impl Builder<'_> {
             self.listed.insert(ordinal);
             self.ledger.standing.push(item);
         }
+    }
+
+    /// Units of the layers that are served, ascending, and what the index does not show yet.
+    fn standing_ordinals(&self) -> Vec<u64> {
+        let rows = self.sources.searcher.rows();
+        let layers = [Layer::Profile, Layer::Prospective].map(layer_number);
+        let mut ordinals: Vec<u64> =
+            rows.iter().filter(|row| layers.contains(&u64::from(row.layer))).map(|row| row.ordinal).collect();
+        let shown = rows.iter().map(|row| row.ordinal + 1).max().unwrap_or(0);
+        ordinals.extend(shown..self.sources.corpus.ordinals());
+        ordinals.sort_unstable();
+        ordinals
     }
 
     /// Lists everything, when everything fits.
@@ -165,7 +180,12 @@ impl Builder<'_> {
         let visible = visible::rows(searcher, corpus, self.query);
         let mut legs = Legs::of(&legs::From { searcher, vectors, embedder }, &parsed, visible)?;
         let limit = self.query.limit.min(ITEMS_MAX);
-        let hits = rank(searcher, &legs, self.settings, limit + SPARE);
+        let mut hits = self.first(&legs, limit);
+        if self.settings.weights.hop > 0.0 {
+            let rows: Vec<usize> = hits.iter().map(|hit| hit.row).collect();
+            legs.hop(searcher, corpus, &parsed, &rows)?;
+            hits = rank(searcher, &legs, self.settings, limit + SPARE);
+        }
         self.judge(&legs);
         self.list(&legs, &hits, limit, Reason::Found);
         if self.settings.review && self.is_thin_or_contested(limit) {
@@ -174,14 +194,17 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// The hits whose names make the second hop.
+    fn first(&self, legs: &Legs, limit: usize) -> Vec<Scored> {
+        rank(self.sources.searcher, legs, self.settings, limit + SPARE)
+    }
+
     /// Whether anything speaks to the question.
     fn judge(&mut self, legs: &Legs) {
         let coverage = legs.coverage();
         let cosine = legs.dense.as_ref().map(|dense| dense.best);
         let in_window = legs.window.iter().any(|inside| *inside);
-        let speaks = coverage >= self.settings.lexical_least
-            || cosine.is_some_and(|cosine| cosine >= self.settings.dense_least)
-            || in_window;
+        let speaks = self.settings.speaks(coverage, cosine) || in_window;
         (self.ledger.coverage, self.ledger.cosine, self.ledger.nothing_above_threshold) = (coverage, cosine, !speaks);
     }
 
@@ -192,13 +215,7 @@ impl Builder<'_> {
     }
 
     /// Asks once more, with the names of what was found.
-    fn review(
-        &mut self,
-        legs: &mut Legs,
-        parsed: &Parsed,
-        hits: &[Scored],
-        limit: usize,
-    ) -> Result<(), RetrieveError> {
+    fn review(&mut self, legs: &mut Legs, parsed: &Parsed, hits: &[Scored], limit: usize) -> Result<(), RetrieveError> {
         let searcher = self.sources.searcher;
         let rows: Vec<usize> = hits.iter().map(|hit| hit.row).collect();
         legs.hop(searcher, self.sources.corpus, parsed, &rows)?;

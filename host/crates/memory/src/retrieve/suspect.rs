@@ -10,16 +10,32 @@ const ORDERS: &[(&[&str], &[&str])] = &[
         &["ignor", "disregard", "forget", "overrid", "bypass", "skip"],
         &["instruct", "prompt", "rule", "guidelin", "guardrail", "polici", "safeti", "restrict"],
     ),
-    (&["reveal", "print", "repeat", "leak", "output", "show", "expos"], &["prompt", "instruct", "password", "secret", "credenti"]),
+    (
+        &["reveal", "print", "repeat", "leak", "output", "show", "expos"],
+        &["prompt", "instruct", "password", "secret", "credenti"],
+    ),
     (&["pretend", "act", "behav", "respond"], &["system", "administr", "root", "jailbroken", "unrestrict", "unfilt"]),
-    (&["send", "exfiltr", "upload", "forward", "post"], &["password", "credenti", "secret", "token", "convers"]),
+    (&["send", "exfiltr", "upload", "forward", "post"], &["password", "credenti", "secret"]),
     (&["enter", "enabl", "activ"], &["develop", "dan", "jailbreak", "unrestrict"]),
 ];
 /// Folded phrases that are enough by themselves, spaces between words.
 const PHRASES: &[&str] = &[
-    "you are now", "you must now", "from now on you", "new system prompt", "system prompt", "system message", "new instructions",
-    "do not tell the user", "dont tell the user", "without telling the user", "do not mention this to", "as the system",
-    "assistant must", "the assistant should now", "end of context", "begin system",
+    "you are now",
+    "you must now",
+    "from now on you",
+    "new system prompt",
+    "system prompt",
+    "system message",
+    "new instructions",
+    "do not tell the user",
+    "dont tell the user",
+    "without telling the user",
+    "do not mention this to",
+    "as the system",
+    "assistant must",
+    "the assistant should now",
+    "end of context",
+    "begin system",
 ];
 /// Chinese verbs and what they must be about.
 const ORDERS_CHINESE: &[(&[&str], &[&str])] = &[
@@ -30,8 +46,19 @@ const ORDERS_CHINESE: &[(&[&str], &[&str])] = &[
     (&["输出", "泄露", "透露", "显示", "告诉我", "打印"], &["系统提示", "提示词", "密码", "密钥", "口令"]),
     (&["发送", "上传", "转发"], &["密码", "密钥", "口令", "聊天记录", "对话记录"]),
 ];
-const PHRASES_CHINESE: &[&str] =
-    &["你现在是", "你現在是", "从现在起你", "从现在开始你", "不要告诉用户", "别告诉用户", "不要让用户知道", "系统提示词", "新的指令", "开发者模式", "越狱"];
+const PHRASES_CHINESE: &[&str] = &[
+    "你现在是",
+    "你現在是",
+    "从现在起你",
+    "从现在开始你",
+    "不要告诉用户",
+    "别告诉用户",
+    "不要让用户知道",
+    "系统提示词",
+    "新的指令",
+    "开发者模式",
+    "越狱",
+];
 /// The most characters between a Chinese verb and what it is about.
 const GAP_CHARS_MAX: usize = 12;
 
@@ -62,9 +89,21 @@ fn has_order(words: &[&str], verbs: &[&str], objects: &[&str]) -> bool {
 /// Marks with which prompts set off their parts.
 fn has_markup(text: &str) -> bool {
     let text = text.to_lowercase();
-    ["<system", "</system", "[system]", "<|im_", "<|system", "[inst]", "<<sys>>", "<memory-evidence", "</memory-evidence", "### instruction", "system:"]
-        .iter()
-        .any(|mark| text.contains(mark))
+    [
+        "<system",
+        "</system",
+        "[system]",
+        "<|im_",
+        "<|system",
+        "[inst]",
+        "<<sys>>",
+        "<memory-evidence",
+        "</memory-evidence",
+        "### instruction",
+        "system:",
+    ]
+    .iter()
+    .any(|mark| text.contains(mark))
 }
 
 fn is_chinese_order(text: &str) -> bool {

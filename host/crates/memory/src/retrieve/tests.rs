@@ -45,9 +45,9 @@ fn the_whole_memory_is_returned_in_order_when_it_fits() {
     assert!(ledger.whole && !ledger.nothing_above_threshold);
     assert_eq!(ordinals(&ledger.items), [0, 1, 2]);
     assert!(ledger.items.iter().all(|item| item.reason == Reason::Whole));
-    let ledger = ask(&memory, &Query { token_budget: 3, ..query("two") });
-    assert!(ledger.whole, "three words are three tokens");
-    assert!(!ask(&memory, &Query { token_budget: 2, ..query("two") }).whole);
+    let ledger = ask(&memory, &Query { token_budget: 4, ..query("two") });
+    assert!(ledger.whole, "one token each, and two for the five letters");
+    assert!(!ask(&memory, &Query { token_budget: 3, ..query("two") }).whole);
 }
 
 #[test]
@@ -119,14 +119,19 @@ fn what_is_no_longer_current_is_only_history() {
     memory.change(0, |unit| (unit.status, unit.superseded_by) = (Status::Superseded, Some(id(2))));
     memory.change(1, |unit| unit.status = Status::Candidate);
     let found = |query: &Query| {
-        let mut found: Vec<u64> = ordinals(&ask(&memory, query).items).into_iter().filter(|ordinal| *ordinal < 3).collect();
+        let mut found: Vec<u64> =
+            ordinals(&ask(&memory, query).items).into_iter().filter(|ordinal| *ordinal < 3).collect();
         found.sort_unstable();
         found
     };
     let now = query("Where do I live?");
     assert_eq!(found(&now), [2]);
     assert_eq!(found(&Query { history: true, ..now.clone() }), [0, 2]);
-    assert_eq!(found(&Query { as_of: Some(day(1)), ..now.clone() }), [0], "what was current then, and nothing said later");
+    assert_eq!(
+        found(&Query { as_of: Some(day(1)), ..now.clone() }),
+        [0],
+        "what was current then, and nothing said later"
+    );
     assert_eq!(found(&Query { as_of: Some(day(2)), ..now }), [2]);
 }
 
@@ -135,13 +140,8 @@ fn a_completed_thing_was_open_before() {
     let mut memory = large(&["return the library books"]);
     memory.change(0, |unit| {
         (unit.status, unit.layer) = (Status::Completed, Layer::Prospective);
-        unit.activation = Some(Activation {
-            due: None,
-            condition: None,
-            valid_until: None,
-            fired: None,
-            completed: Some(day(20)),
-        });
+        unit.activation =
+            Some(Activation { due: None, condition: None, valid_until: None, fired: None, completed: Some(day(20)) });
     });
     let found = |as_of| ordinals(&ask(&memory, &Query { as_of, ..query("library books") }).items).contains(&0);
     assert!(!found(None) && found(Some(day(19))) && !found(Some(day(20))));
@@ -151,13 +151,23 @@ fn a_completed_thing_was_open_before() {
 fn layers_are_chosen_and_standing_items_are_always_served() {
     let mut memory = large(&["I prefer tea", "buy tea", "tea is a plant", "old tea list"]);
     let due = |at: Moment| EventTime { end: Some(at.seconds() + 60), start: at, granularity: Granularity::Minute };
-    let activation = |at: i64| Activation { due: Some(due(day(at))), condition: None, valid_until: None, fired: None, completed: None };
+    let activation = |at: i64| Activation {
+        due: Some(due(day(at))),
+        condition: None,
+        valid_until: None,
+        fired: None,
+        completed: None,
+    };
     memory.change(0, |unit| unit.layer = Layer::Profile);
     memory.change(1, |unit| (unit.layer, unit.activation) = (Layer::Prospective, Some(activation(10))));
     memory.change(2, |unit| unit.layer = Layer::LongTerm);
     memory.change(3, |unit| (unit.layer, unit.activation) = (Layer::Prospective, Some(activation(300))));
     let ledger = ask(&memory, &Query { layers: BTreeSet::from([Layer::LongTerm]), ..query("something else") });
-    assert_eq!((ordinals(&ledger.standing), ordinals(&ledger.items)), (vec![0, 1], vec![2]), "what is due in time is not due now");
+    assert_eq!(
+        (ordinals(&ledger.standing), ordinals(&ledger.items)),
+        (vec![0, 1], vec![2]),
+        "what is due in time is not due now"
+    );
     memory.change(1, |unit| unit.activation.as_mut().expect("one").fired = Some(day(11)));
     memory.change(0, |unit| unit.status = Status::Superseded);
     assert!(ask(&memory, &query("something else")).standing.is_empty());
@@ -190,7 +200,8 @@ fn both_sides_of_a_contradiction_are_shown() {
 
 #[test]
 fn a_thin_ledger_is_asked_for_once_more_with_the_names_of_what_was_found() {
-    let texts = ["My sister married Zoltan last summer.", "x", "x", "x", "x", "x", "x", "Then Zoltan moved to Quito.", "x"];
+    let texts =
+        ["My sister married Zoltan last summer.", "x", "x", "x", "x", "x", "x", "Then Zoltan moved to Quito.", "x"];
     let memory = {
         let mut memory = Memory::of(&texts);
         for ordinal in 1..9 {
@@ -204,9 +215,12 @@ fn a_thin_ledger_is_asked_for_once_more_with_the_names_of_what_was_found() {
         memory
     };
     let asked = query("Where is the one my sister wed: the sister?");
-    let without = ask_with(&memory, &asked, &Settings { review: false, ..Settings::default() });
+    let one_hop = Settings { weights: Weights { hop: 0.0, ..WEIGHTS }, review: false, ..Settings::default() };
+    let without = ask_with(&memory, &asked, &one_hop);
     assert_eq!((ordinals(&without.items), without.reviewed), (vec![0], false));
-    let ledger = ask(&memory, &asked);
+    let hopped = ask_with(&memory, &asked, &Settings { review: false, ..Settings::default() });
+    assert_eq!(ordinals(&hopped.items), [0, 7], "as the first query does by itself, when names count there");
+    let ledger = ask_with(&memory, &asked, &Settings { review: true, ..one_hop });
     assert_eq!((ordinals(&ledger.items), ledger.reviewed), (vec![0, 7], true));
     assert_eq!((ledger.items[0].reason, ledger.items[1].reason), (Reason::Found, Reason::Reviewed));
 }
@@ -302,14 +316,18 @@ fn meaning_finds_what_words_do_not() {
         let text = &memory_text(&memory, ordinal);
         vectors.add(&[(ordinal, Directions.embed(&[text]).expect("embedded").remove(0))]).expect("added");
     }
-    let sources = Sources { corpus: &memory, searcher: &searcher, vectors: Some(&vectors), embedder: Some(&Directions) };
+    let sources =
+        Sources { corpus: &memory, searcher: &searcher, vectors: Some(&vectors), embedder: Some(&Directions) };
     for fusion in [Fusion::MinMaxSum, Fusion::Rrf] {
         let settings = Settings { fusion, ..Settings::default() };
         let ledger = retrieve(&sources, &query("my dog"), &settings).expect("answered");
         assert_eq!(ledger.items[0].ordinal, 0, "{fusion:?}");
         assert!(!ledger.nothing_above_threshold && ledger.cosine == Some(1.0));
         let chinese = retrieve(&sources, &query("我的狗"), &settings).expect("answered");
-        assert!(chinese.cosine.is_none() && chinese.nothing_above_threshold, "a model that does not know the language is not asked");
+        assert!(
+            chinese.cosine.is_none() && chinese.nothing_above_threshold,
+            "a model that does not know the language is not asked"
+        );
         let late = retrieve(&sources, &query("small talk number 115"), &settings).expect("answered");
         assert_eq!(late.items[0].ordinal, 115, "{fusion:?}: a text without a vector is not behind for that");
     }

@@ -10,8 +10,7 @@ use crate::unit::{Status, Unit};
 /// For each row of the snapshot, whether the request may see it.
 pub(crate) fn rows(searcher: &Searcher, corpus: &dyn Corpus, query: &Query) -> Vec<bool> {
     let layers: Vec<u64> = query.layers.iter().copied().map(layer_number).collect();
-    let current: Vec<u64> =
-        [Status::Verified, Status::Contested].into_iter().map(status_number).collect();
+    let current: Vec<u64> = [Status::Verified, Status::Contested].into_iter().map(status_number).collect();
     searcher
         .rows()
         .iter()
@@ -22,7 +21,9 @@ pub(crate) fn rows(searcher: &Searcher, corpus: &dyn Corpus, query: &Query) -> V
             match &query.as_of {
                 Some(at) if row.mentioned > at.seconds() => false,
                 _ if query.history => true,
-                _ if current.contains(&u64::from(row.status)) => query.as_of.is_none() || is_seen(corpus, query, row.ordinal),
+                _ if current.contains(&u64::from(row.status)) => {
+                    query.as_of.is_none() || is_seen(corpus, query, row.ordinal)
+                }
                 Some(_) => is_seen(corpus, query, row.ordinal),
                 None => false,
             }
@@ -84,7 +85,8 @@ pub(crate) fn is_served(unit: &Unit, query: &Query) -> bool {
         Layer::Prospective => unit.activation.as_ref().is_some_and(|activation| {
             let due = activation.due.as_ref().is_some_and(|due| due.start.seconds() <= now);
             let until = activation.valid_until.as_ref().is_none_or(|until| until.seconds() > now);
-            let open = |moment: &Option<crate::moment::Moment>| moment.as_ref().is_none_or(|moment| moment.seconds() > now);
+            let open =
+                |moment: &Option<crate::moment::Moment>| moment.as_ref().is_none_or(|moment| moment.seconds() > now);
             due && until && open(&activation.completed) && open(&activation.fired)
         }),
         Layer::Episodic | Layer::LongTerm => false,

@@ -49,7 +49,9 @@ pub enum VectorError {
         at: usize,
     },
     /// What the embedder says of itself is out of range.
-    #[error("an embedder of width {width} with a fingerprint of {bytes} bytes: expected a width of 1 to {WIDTH_MAX} and 1 to {FINGERPRINT_BYTES_MAX} bytes")]
+    #[error(
+        "an embedder of width {width} with a fingerprint of {bytes} bytes: expected a width of 1 to {WIDTH_MAX} and 1 to {FINGERPRINT_BYTES_MAX} bytes"
+    )]
     Embedder {
         /// Its width.
         width: usize,
