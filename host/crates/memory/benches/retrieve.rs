@@ -1,6 +1,8 @@
 //! How long retrieval takes and what the index costs: p50 and p95 of a request at 1,000 and 20,000 units with vectors, units a second into the index,
 //! bytes per unit, a cold open. `cargo bench -p loopwright-memory -- million` adds 1,000,000 units, words only.
 
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark may stop")]
+
 use std::hint::black_box;
 use std::io::Write as _;
 use std::path::Path;

@@ -94,9 +94,12 @@ fn purging_everything_leaves_an_empty_index() {
     assert!(!index.holds_term("two").expect("read"));
 }
 
+/// What happens to the index's folder, and its name.
+type Damage = (&'static str, fn(&Path));
+
 #[test]
 fn what_cannot_be_trusted_is_made_anew() {
-    let damage: &[(&str, fn(&Path))] = &[
+    let damage: &[Damage] = &[
         ("meta.json is no JSON", |path| std::fs::write(path.join("meta.json"), "{").expect("written")),
         ("meta.json is empty", |path| std::fs::write(path.join("meta.json"), "").expect("written")),
         ("a segment file is gone", |path| {

@@ -126,9 +126,11 @@ impl Default for Settings {
         Self {
             weights: WEIGHTS,
             fusion: Fusion::MinMaxSum,
+            // Measured on LoCoMo by asking each conversation the questions of another one: with vectors 93 of 100 own questions are kept and 60 of 100
+            // foreign ones refused; higher figures refuse more of both.
             lexical_least: 0.10,
-            lexical_least_beside_dense: 0.25,
-            dense_least: 0.45,
+            lexical_least_beside_dense: 0.20,
+            dense_least: 0.40,
             tie_seed: 0x005e_ed00,
             review: true,
         }

@@ -6,7 +6,6 @@ use loopwright_contract::memory::{Embedder, Layer, MemoryError};
 
 use super::testing::{Memory, day, id, message};
 use super::*;
-use crate::corpus::Corpus as _;
 use crate::moment::{EventTime, Granularity, Moment};
 use crate::unit::Activation;
 
