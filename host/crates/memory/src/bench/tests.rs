@@ -29,7 +29,8 @@ fn synthetic_dialogues_are_found_again() {
 
 #[test]
 fn weights_are_fitted_without_what_is_measured_and_the_same_each_time() {
-    let conversations = load_locomo(locomo_form(Language::English, 2, 5).as_bytes()).expect("our own form");
+    let mut conversations = load_locomo(locomo_form(Language::English, 2, 5).as_bytes()).expect("our own form");
+    conversations.iter_mut().for_each(|conversation| conversation.questions.truncate(8));
     let options = Options { cross_validate: true, ..LEXICAL };
     let report = run(&conversations, &options).expect("measured");
     assert_eq!(report.weights.len(), 2);
