@@ -190,9 +190,12 @@ pub struct SearchArgs {
     /// Only these layers.
     #[arg(long, value_enum)]
     pub layer: Vec<LayerArg>,
-    /// Tokens of all quotes together; a memory that fits is returned whole [default: 4000].
+    /// Tokens of all quotes together [default: 4000].
     #[arg(long, value_name = "TOKENS")]
     pub tokens: Option<u32>,
+    /// The whole memory in its order, when it fits the tokens.
+    #[arg(long)]
+    pub whole: bool,
 }
 
 /// `memory forget`.

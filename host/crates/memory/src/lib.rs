@@ -6,6 +6,7 @@
 //! A [`Message`](message::Message) is captured into the log of one user; [`Unit`](unit::Unit)s are what is known from it. The log is the truth;
 //! index and vectors are derived from it and can be thrown away.
 
+pub mod bench;
 pub mod corpus;
 pub mod extract;
 pub mod flags;

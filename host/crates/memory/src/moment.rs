@@ -148,6 +148,12 @@ impl Moment {
         }
     }
 
+    /// 1970-01-01T00:00:00Z.
+    #[must_use]
+    pub fn epoch() -> Self {
+        Self { seconds: 0, zone: Zone::utc() }
+    }
+
     /// A moment from a civil time in a zone; see [`EventTime::of`] for times that the zone skips or repeats.
     #[must_use]
     pub fn of_civil(civil: DateTime, zone: Zone) -> Option<Self> {

@@ -19,6 +19,7 @@ pub(super) fn search(desk: &Desk<'_>, args: &SearchArgs) -> anyhow::Result<Exit>
     query.limit = usize::try_from(args.limit)?;
     query.as_of = args.as_of.as_deref().map(|at| desk.moment(at)).transpose()?;
     query.history = args.history;
+    query.whole = args.whole;
     query.layers = args.layer.iter().map(|layer| (*layer).into()).collect();
     if let Some(tokens) = args.tokens {
         query.token_budget = usize::try_from(tokens)?;

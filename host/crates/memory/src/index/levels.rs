@@ -29,8 +29,8 @@ mod tests {
     #[test]
     fn one_document_at_a_time_is_rewritten_a_few_times() {
         let (mut segments, mut rewritten): (Vec<u32>, u64) = (Vec::new(), 0);
-        for _ in 0..20_000 {
-            segments.push(1);
+        for documents in std::iter::repeat_n(1, 20_000) {
+            segments.push(documents);
             while let Some(chosen) = to_merge(&segments) {
                 let merged: u32 = chosen.iter().map(|at| segments[*at]).sum();
                 rewritten += u64::from(merged);

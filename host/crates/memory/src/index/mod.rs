@@ -58,8 +58,9 @@ pub enum State {
 pub struct Purged {
     /// Segments that were written anew.
     pub segments: usize,
-    /// Files of the segments before that are still there, since a [`Searcher`] holds them. Drop it and call [`Index::collect`].
-    pub files_held: usize,
+    /// Files of no live segment that could not be removed, as on systems that keep files which are mapped: drop every older [`Searcher`] and call
+    /// [`Index::collect`] until it says 0.
+    pub files_left: usize,
 }
 
 /// What a commit says of itself.
@@ -221,7 +222,7 @@ impl Index {
         let merged = self.merge_deleted().map_err(|error| error::engine(&self.path, "merged", error))?;
         self.refresh()?;
         remove_aside(&self.path)?;
-        Ok(Purged { segments: merged, files_held: self.collect()? })
+        Ok(Purged { segments: merged, files_left: self.collect()? })
     }
 
     fn merge_deleted(&mut self) -> tantivy::Result<usize> {
@@ -233,7 +234,7 @@ impl Index {
         Ok(merged)
     }
 
-    /// Removes files that no segment needs any more, and counts those that are still held by a [`Searcher`].
+    /// Removes files that no segment needs any more, and counts those that could not be removed.
     ///
     /// # Errors
     /// [`IndexError`] when the disk fails.

@@ -11,6 +11,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet as _, SegmentReader, TERMINATED, Term};
 
 use super::schema::{Fields, TermField};
+use crate::corpus::Corpus;
 
 /// No row, no session.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -77,6 +78,24 @@ pub struct Searcher {
 }
 
 impl Searcher {
+    /// A snapshot of a memory that has no directory: made in memory, and gone when it is dropped.
+    ///
+    /// # Errors
+    /// When the engine refuses a document.
+    pub fn of(corpus: &dyn Corpus) -> tantivy::Result<Self> {
+        let (schema, fields) = Fields::build();
+        let index = tantivy::Index::create_in_ram(schema);
+        let mut writer = index.writer_with_num_threads::<tantivy::TantivyDocument>(1, super::WRITER_BYTES)?;
+        writer.set_merge_policy(Box::new(tantivy::indexer::NoMergePolicy));
+        for ordinal in 0..corpus.ordinals() {
+            if let Some(unit) = corpus.unit(ordinal).filter(|unit| super::feed::is_indexed(unit)) {
+                writer.add_document(super::feed::document(&fields, ordinal, unit))?;
+            }
+        }
+        writer.commit()?;
+        Self::load(&index, fields)
+    }
+
     pub(crate) fn load(index: &tantivy::Index, fields: Fields) -> tantivy::Result<Self> {
         let mut loaded = Self { fields, segments: Vec::new(), rows: Vec::new(), ordinals: Vec::new(), sessions: 0 };
         let mut places = Vec::new();

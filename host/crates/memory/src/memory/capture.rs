@@ -224,6 +224,9 @@ impl Memory {
         if let Some(claim) = &unit.claim {
             transaction.watch(claim.key.clone());
         }
+        let current = |id: &UnitId| {
+            *id == unit.id || same_claim.iter().any(|known| known.id == *id && known.status.is_current())
+        };
         if let Decision::Same { unit: known } = reconciled.decision {
             let Some(old) = same_claim.iter().find(|old| old.id == known) else { return Ok(None) };
             let merged = absorb(old, unit);
@@ -232,13 +235,13 @@ impl Memory {
                 return Ok(None);
             }
             transaction.revise(known, content_of(&merged));
+            // A later mention may order what was contested.
+            link(&mut transaction, reconciled.changes.iter(), &current, &Of::Unit);
             self.store.commit(transaction, now)?;
             return Ok(Some((known, reconciled.decision)));
         }
         let new = transaction.add(content_of(unit), working.map(str::to_owned));
         let find = |id: UnitId| if id == unit.id { new } else { Of::Unit(id) };
-        let current =
-            |id: &UnitId| *id == unit.id || same_claim.iter().any(|known| known.id == *id && known.status.is_current());
         let standings =
             reconciled.changes.iter().chain(reconciled.standing.as_ref().map(|standing| (&unit.id, standing)));
         link(&mut transaction, standings, &current, &find);

@@ -31,8 +31,8 @@ pub struct Forgotten {
     pub dropped: Vec<UnitId>,
     /// Contributions that were taken out of the pool.
     pub withdrawn: usize,
-    /// Files of the index that a search still holds; they go with it.
-    pub files_held: usize,
+    /// Files of the index that could not be removed yet, as where a search still reads them; the next commit removes them.
+    pub files_left: usize,
 }
 
 /// Where a text was found.
@@ -163,8 +163,8 @@ impl Memory {
         derived.speakers.clear();
         derived.names = crate::names::KnownNames::new();
         snapshot.units().for_each(|(_, unit)| derived.learn(unit));
-        let files_held = if purged.files_held == 0 { 0 } else { derived.index.collect()? };
-        Ok(Forgotten { purge, rederived, dropped, withdrawn, files_held })
+        let files_left = if purged.files_left == 0 { 0 } else { derived.index.collect()? };
+        Ok(Forgotten { purge, rederived, dropped, withdrawn, files_left })
     }
 
     /// Derives units again that lost part of what they rest on, with words that only that had.

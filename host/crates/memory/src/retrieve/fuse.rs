@@ -17,17 +17,32 @@ pub(crate) struct Scored {
     pub(crate) dense: Option<f32>,
 }
 
-/// The `most` best rows, best first. Rows that no signal speaks for are left out.
-pub(crate) fn rank(searcher: &Searcher, legs: &Legs, settings: &Settings, most: usize) -> Vec<Scored> {
+/// The scores of every row.
+#[derive(Debug, Clone)]
+pub(crate) struct Totals {
+    raw: Vec<f32>,
+    lexical: Vec<f32>,
+    dense: Option<Vec<Option<f32>>>,
+    pub(crate) total: Vec<f32>,
+}
+
+/// Weighs the signals of every row.
+pub(crate) fn totals(searcher: &Searcher, legs: &Legs, settings: &Settings) -> Totals {
     let weights = &settings.weights;
     let raw = lexical(searcher, legs, weights);
-    let (lexical, dense) =
-        (unit(&raw, &legs.visible), legs.dense.as_ref().map(|dense| smooth_dense(searcher, legs, dense, weights)));
+    let lexical = unit(&raw, &legs.visible);
+    let dense = legs.dense.as_ref().map(|dense| smooth_dense(searcher, legs, dense, weights));
     let total = match (&dense, settings.fusion) {
         (None, _) => add_window(&lexical, legs, weights),
         (Some(dense), Fusion::MinMaxSum) => min_max_sum(&lexical, dense, legs, weights),
         (Some(dense), Fusion::Rrf) => rrf(searcher, &lexical, dense, legs, settings),
     };
+    Totals { raw, lexical, dense, total }
+}
+
+/// The `most` best rows, best first. Rows that no signal speaks for are left out.
+pub(crate) fn rank(searcher: &Searcher, legs: &Legs, settings: &Settings, most: usize) -> Vec<Scored> {
+    let Totals { raw, lexical, dense, total } = totals(searcher, legs, settings);
     let spoken_for = |row: usize| {
         raw.get(row).is_some_and(|score| *score > 0.0)
             || legs.window.get(row).copied().unwrap_or(false)
@@ -42,7 +57,7 @@ pub(crate) fn rank(searcher: &Searcher, legs: &Legs, settings: &Settings, most: 
             dense: legs.dense.as_ref().and_then(|dense| dense.rows.get(row).copied().flatten()),
         })
         .collect();
-    let tie = |row: usize| searcher.rows().get(row).map_or(u64::MAX, |row| mix(row.ordinal ^ settings.tie_seed));
+    let tie = |row: usize| tie(searcher, row, settings.tie_seed);
     let order = |left: &Scored, right: &Scored| {
         right.total.total_cmp(&left.total).then_with(|| tie(left.row).cmp(&tie(right.row)))
     };
@@ -52,6 +67,11 @@ pub(crate) fn rank(searcher: &Searcher, legs: &Legs, settings: &Settings, most: 
     scored.truncate(most);
     scored.sort_unstable_by(order);
     scored
+}
+
+/// What orders rows that score alike: it depends on the ordinal, and says nothing of the order of capture or of the content.
+pub(crate) fn tie(searcher: &Searcher, row: usize, seed: u64) -> u64 {
+    searcher.rows().get(row).map_or(u64::MAX, |row| mix(row.ordinal ^ seed))
 }
 
 /// The finaliser of SplitMix64: a permutation of the numbers that has nothing to do with their order.
@@ -178,28 +198,36 @@ fn min_max_sum(lexical: &[f32], dense: &[Option<f32>], legs: &Legs, weights: &We
         .collect()
 }
 
+/// Reciprocal ranks. A row that a leg says nothing of has no rank in it; a row without a vector has its lexical rank there too.
 fn rrf(searcher: &Searcher, lexical: &[f32], dense: &[Option<f32>], legs: &Legs, settings: &Settings) -> Vec<f32> {
-    let ranks = |score: &dyn Fn(usize) -> f32| {
-        let mut order: Vec<usize> = (0..lexical.len()).collect();
-        let tie = |row: usize| searcher.rows().get(row).map_or(u64::MAX, |row| mix(row.ordinal ^ settings.tie_seed));
-        order.sort_by(|left, right| score(*right).total_cmp(&score(*left)).then_with(|| tie(*left).cmp(&tie(*right))));
-        let mut ranks = vec![0.0; lexical.len()];
-        for (rank, row) in order.into_iter().enumerate() {
-            if let Some(slot) = ranks.get_mut(row) {
-                *slot = 1.0 / (RRF_CONSTANT + 1.0 + rank as f32);
-            }
-        }
-        ranks
-    };
     let weights = &settings.weights;
-    let by_words = ranks(&|row| at(lexical, row));
-    let by_meaning = ranks(&|row| {
-        dense.get(row).copied().flatten().unwrap_or(0.0) + bonus(&legs.spoken, row, weights.dense_speaker)
+    let by_words = reciprocal_ranks(searcher, settings.tie_seed, lexical.len(), &|row| {
+        Some(at(lexical, row)).filter(|score| *score > 0.0)
     });
-    let joined: Vec<f32> = by_words
-        .iter()
-        .zip(&by_meaning)
-        .map(|(words, meaning)| weights.lexical * words + (1.0 - weights.lexical) * meaning)
+    let by_meaning = reciprocal_ranks(searcher, settings.tie_seed, lexical.len(), &|row| {
+        let cosine = dense.get(row).copied().flatten()?;
+        Some(cosine + bonus(&legs.spoken, row, weights.dense_speaker))
+    });
+    let joined: Vec<f32> = (0..lexical.len())
+        .map(|row| {
+            let words = at(&by_words, row);
+            let meaning = if dense.get(row).copied().flatten().is_some() { at(&by_meaning, row) } else { words };
+            weights.lexical * words + (1.0 - weights.lexical) * meaning
+        })
         .collect();
     add_window(&unit(&joined, &legs.visible), legs, weights)
+}
+
+fn reciprocal_ranks(searcher: &Searcher, seed: u64, rows: usize, score: &dyn Fn(usize) -> Option<f32>) -> Vec<f32> {
+    let mut order: Vec<(usize, f32)> = (0..rows).filter_map(|row| Some((row, score(row)?))).collect();
+    order.sort_by(|left, right| {
+        right.1.total_cmp(&left.1).then_with(|| tie(searcher, left.0, seed).cmp(&tie(searcher, right.0, seed)))
+    });
+    let mut ranks = vec![0.0; rows];
+    for (rank, (row, _)) in order.into_iter().enumerate() {
+        if let Some(slot) = ranks.get_mut(row) {
+            *slot = 1.0 / (RRF_CONSTANT + 1.0 + rank as f32);
+        }
+    }
+    ranks
 }

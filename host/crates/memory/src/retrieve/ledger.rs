@@ -3,7 +3,7 @@
 use loopwright_contract::memory::{Layer, Role};
 
 use super::settings::QUOTE_BYTES_MAX;
-use super::suspect::reads_as_instruction;
+use crate::flags::reads_as_instruction;
 use crate::id::UnitId;
 use crate::moment::{EventTime, Moment};
 use crate::unit::{Evidence, Sequence, Status, Unit};

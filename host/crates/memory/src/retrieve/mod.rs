@@ -4,19 +4,18 @@
 //! vectors); their sum, in which a turn inherits from the turns around it; the other sides of what is contested; and a second, bounded query when the
 //! first found little. Equal snapshots, requests and settings give equal ledgers.
 
-mod fuse;
+pub(crate) mod fuse;
 mod ledger;
 pub(crate) mod legs;
 mod query;
 mod render;
 mod settings;
-mod suspect;
 mod visible;
 mod words;
 
 use std::collections::BTreeSet;
 
-use loopwright_contract::memory::{Embedder, MemoryError};
+use loopwright_contract::memory::{Embedder, Layer, MemoryError};
 
 pub use ledger::{Item, Ledger, LegScores, Reason, tokens_of};
 pub use query::Query;
@@ -24,15 +23,14 @@ pub use settings::{
     CONFLICTS_MAX, Fusion, HOP_NAMES_MAX, HOP_SEEDS, HOP_SHARE_DIVISOR, ITEMS_MAX, QUERY_BYTES_MAX, QUERY_TERMS_MAX,
     QUOTE_BYTES_MAX, SERVED_MAX, Settings, THIN_ITEMS, WEIGHTS, Weights,
 };
-pub use suspect::reads_as_instruction;
 
-pub(crate) use fuse::{Scored, rank};
+use fuse::{Scored, rank};
 pub(crate) use query::Parsed;
 
 use crate::corpus::Corpus;
-use crate::index::Searcher;
+use crate::index::{Searcher, layer_number};
 use crate::unit::{Status, Unit};
-use crate::vectors::Vectors;
+use crate::vectors::{VectorError, Vectors};
 use legs::Legs;
 
 /// Rows that are ranked for one ledger beyond its limit, since the corpus may know better than the index what may be seen.
@@ -49,6 +47,9 @@ pub enum RetrieveError {
     /// The embedder failed.
     #[error("the question cannot be embedded")]
     Embedder(#[source] MemoryError),
+    /// The vectors cannot be kept.
+    #[error("the vectors cannot be kept")]
+    Vectors(#[source] VectorError),
     /// The embedder gave a vector of another width than it said.
     #[error("the question's vector has {found} numbers: expected {expected}, as the stored vectors have")]
     Width {
@@ -122,7 +123,9 @@ impl Builder<'_> {
         let corpus = self.sources.corpus;
         // Whatever layers are searched: these are served.
         let query = Query { layers: BTreeSet::new(), history: false, ..self.query.clone() };
-        let mut served: Vec<u64> = (0..corpus.ordinals())
+        let mut served: Vec<u64> = self
+            .standing_ordinals()
+            .into_iter()
             .rev()
             .filter(|ordinal| {
                 corpus
@@ -141,8 +144,23 @@ impl Builder<'_> {
         }
     }
 
+    /// Units of the layers that are served, ascending, and what the index does not show yet.
+    fn standing_ordinals(&self) -> Vec<u64> {
+        let rows = self.sources.searcher.rows();
+        let layers = [Layer::Profile, Layer::Prospective].map(layer_number);
+        let mut ordinals: Vec<u64> =
+            rows.iter().filter(|row| layers.contains(&u64::from(row.layer))).map(|row| row.ordinal).collect();
+        let shown = rows.iter().map(|row| row.ordinal + 1).max().unwrap_or(0);
+        ordinals.extend(shown..self.sources.corpus.ordinals());
+        ordinals.sort_unstable();
+        ordinals
+    }
+
     /// Lists everything, when everything fits.
     fn whole(&mut self) -> bool {
+        if !self.query.whole {
+            return false;
+        }
         let corpus = self.sources.corpus;
         let (mut items, mut tokens) = (Vec::new(), self.ledger.tokens);
         for ordinal in (0..corpus.ordinals()).filter(|ordinal| !self.listed.contains(ordinal)) {
@@ -163,7 +181,12 @@ impl Builder<'_> {
         let visible = visible::rows(searcher, corpus, self.query);
         let mut legs = Legs::of(&legs::From { searcher, vectors, embedder }, &parsed, visible)?;
         let limit = self.query.limit.min(ITEMS_MAX);
-        let hits = rank(searcher, &legs, self.settings, limit + SPARE);
+        let mut hits = self.first(&legs, limit);
+        if self.settings.weights.hop > 0.0 {
+            let rows: Vec<usize> = hits.iter().map(|hit| hit.row).collect();
+            legs.hop(searcher, corpus, &parsed, &rows)?;
+            hits = rank(searcher, &legs, self.settings, limit + SPARE);
+        }
         self.judge(&legs);
         self.list(&legs, &hits, limit, Reason::Found);
         if self.settings.review && self.is_thin_or_contested(limit) {
@@ -172,14 +195,17 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// The hits whose names make the second hop.
+    fn first(&self, legs: &Legs, limit: usize) -> Vec<Scored> {
+        rank(self.sources.searcher, legs, self.settings, limit + SPARE)
+    }
+
     /// Whether anything speaks to the question.
     fn judge(&mut self, legs: &Legs) {
         let coverage = legs.coverage();
         let cosine = legs.dense.as_ref().map(|dense| dense.best);
         let in_window = legs.window.iter().any(|inside| *inside);
-        let speaks = coverage >= self.settings.lexical_least
-            || cosine.is_some_and(|cosine| cosine >= self.settings.dense_least)
-            || in_window;
+        let speaks = self.settings.speaks(coverage, cosine) || in_window;
         (self.ledger.coverage, self.ledger.cosine, self.ledger.nothing_above_threshold) = (coverage, cosine, !speaks);
     }
 

@@ -30,6 +30,8 @@ pub struct Query {
     pub limit: usize,
     /// The most tokens of all quotes together, as [`tokens_of`](super::tokens_of) counts them.
     pub token_budget: usize,
+    /// Return all that may be seen, in its order, when it fits the budget: what is left out cannot be the answer then.
+    pub whole: bool,
     /// People who speak in this memory, so that their names in the question are taken for speakers.
     pub speakers: Vec<String>,
 }
@@ -46,6 +48,7 @@ impl Query {
             history: false,
             limit: 10,
             token_budget: 4_000,
+            whole: true,
             speakers: Vec::new(),
         }
     }
@@ -240,7 +243,7 @@ mod tests {
             ("我上周做了什么", vec![], Some(("2023-06-05T00:00:00Z", "2023-06-12T00:00:00Z"))),
             ("我五月七号去了哪里", vec!["d7", "m5"], Some(("2023-05-07T00:00:00Z", "2023-05-08T00:00:00Z"))),
             ("Which tea do I like?", vec![], None),
-            ("30 February 2023", vec!["d30", "m2", "y2023"], None),
+            ("30 February 2023", vec!["m2", "y2023"], Some(("2023-02-01T00:00:00Z", "2023-03-01T00:00:00Z"))),
         ] {
             let parsed = parsed(text, &[]);
             assert_eq!(texts(&parsed.dates), dates, "{text}");

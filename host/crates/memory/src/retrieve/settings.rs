@@ -78,25 +78,27 @@ pub struct Weights {
     pub dense_speaker: f32,
 }
 
-/// The fit on all ten conversations of LoCoMo, categories 1 to 4. Figures that are reported were fitted without the conversation that they are of.
+/// What most of ten fits on LoCoMo chose, each on nine of its conversations, categories 1 to 4. The figures that are reported are not of these but of the
+/// fits, each measured on the conversation that it had not seen.
 pub const WEIGHTS: Weights = Weights {
-    previous: 0.4,
-    next: 0.3,
+    previous: 0.5,
+    next: 0.4,
     previous_second: 0.3,
-    next_second: 0.2,
+    next_second: 0.1,
     session: 1.0,
     speaker: 0.8,
-    dates: 1.5,
+    dates: 1.0,
     names: 0.0,
-    hop: 0.0,
-    asked_time: 0.4,
-    asked_other: 0.2,
+    hop: 0.5,
+    asked_time: 0.6,
+    asked_other: 0.3,
     question: 0.3,
+    // Not fitted: no question of LoCoMo names a stretch of time by its distance from now.
     window: 0.25,
     lexical: 0.5,
-    dense_beside: 0.1,
-    dense_second: 0.1,
-    dense_session: 0.6,
+    dense_beside: 0.2,
+    dense_second: 0.0,
+    dense_session: 0.3,
     dense_speaker: 0.1,
 };
 
@@ -109,6 +111,8 @@ pub struct Settings {
     pub fusion: Fusion,
     /// Below this share of the query's weight in terms that the best text has, the lexical leg has found nothing.
     pub lexical_least: f32,
+    /// The same where there is a dense leg too, which finds what has few words in common.
+    pub lexical_least_beside_dense: f32,
     /// Below this cosine of the best text, the dense leg has found nothing.
     pub dense_least: f32,
     /// Orders what scores alike; it says nothing of the content.
@@ -122,10 +126,24 @@ impl Default for Settings {
         Self {
             weights: WEIGHTS,
             fusion: Fusion::MinMaxSum,
-            lexical_least: 0.20,
-            dense_least: 0.30,
+            // Measured on LoCoMo by asking each conversation the questions of another one: with vectors 93 of 100 own questions are kept and 60 of 100
+            // foreign ones refused; higher figures refuse more of both.
+            lexical_least: 0.10,
+            lexical_least_beside_dense: 0.20,
+            dense_least: 0.40,
             tie_seed: 0x005e_ed00,
             review: true,
+        }
+    }
+}
+
+impl Settings {
+    /// Whether a memory whose best text has this coverage of the query, and this cosine where there is one, says anything of it.
+    #[must_use]
+    pub fn speaks(&self, coverage: f32, cosine: Option<f32>) -> bool {
+        match cosine {
+            None => coverage >= self.lexical_least,
+            Some(cosine) => coverage >= self.lexical_least_beside_dense || cosine >= self.dense_least,
         }
     }
 }

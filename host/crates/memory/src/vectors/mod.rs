@@ -75,8 +75,8 @@ pub enum State {
 /// The vectors of one user, and their only writer.
 #[derive(Debug)]
 pub struct Vectors {
-    path: PathBuf,
-    file: File,
+    /// None: they are in memory only.
+    file: Option<(PathBuf, File)>,
     fingerprint: String,
     width: usize,
     ordinals: Vec<u64>,
@@ -111,10 +111,15 @@ impl Vectors {
         };
         let known = read.ordinals.iter().copied().collect();
         let (ordinals, numbers) = (read.ordinals, read.numbers);
-        Ok((
-            Self { path: path.to_owned(), file, fingerprint: fingerprint.to_owned(), width, ordinals, numbers, known },
-            state,
-        ))
+        let file = Some((path.to_owned(), file));
+        Ok((Self { file, fingerprint: fingerprint.to_owned(), width, ordinals, numbers, known }, state))
+    }
+
+    /// Vectors without a file, gone when they are dropped.
+    #[must_use]
+    pub fn in_memory(fingerprint: &str, width: usize) -> Self {
+        let (width, fingerprint) = (width.max(1), fingerprint.to_owned());
+        Self { file: None, fingerprint, width, ordinals: Vec::new(), numbers: Vec::new(), known: BTreeSet::new() }
     }
 
     /// Adds vectors of units that have none yet; a unit that has one keeps it. They are on the disk when this returns.
@@ -139,8 +144,10 @@ impl Vectors {
                 fresh.push((*ordinal, vector));
             }
         }
-        let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
-        written.map_err(|error| io(&self.path, "written", error))?;
+        if let Some((path, file)) = &mut self.file {
+            let written = file.write_all(&bytes).and_then(|()| file.sync_data());
+            written.map_err(|error| io(path, "written", error))?;
+        }
         for (ordinal, vector) in fresh {
             self.known.insert(ordinal);
             self.ordinals.push(ordinal);
@@ -163,8 +170,10 @@ impl Vectors {
             kept.ordinals.push(ordinal);
             kept.numbers.extend_from_slice(vector);
         }
-        self.file = file::replace(&self.path, &self.fingerprint, self.width, &kept)
-            .map_err(|error| io(&self.path, "written", error))?;
+        if let Some((path, file)) = &mut self.file {
+            *file = file::replace(path, &self.fingerprint, self.width, &kept)
+                .map_err(|error| io(path, "written", error))?;
+        }
         (self.ordinals, self.numbers) = (kept.ordinals, kept.numbers);
         self.known.retain(|ordinal| !gone.contains(ordinal));
         Ok(gone.len())
