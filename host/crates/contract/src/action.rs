@@ -164,12 +164,8 @@ pub mod reserved {
     /// Followed by a skill's name with `_` for each `-`.
     pub const SKILL_PREFIX: &str = "skill__";
     /// Short names, and the names that they stand for. They are read and never offered.
-    pub const ALIASES: [(&str, &str); 4] = [
-        ("search_memory", RECALL),
-        ("add_memory", REMEMBER),
-        ("update_memory", REPLACE),
-        ("delete_memory", FORGET),
-    ];
+    pub const ALIASES: [(&str, &str); 4] =
+        [("search_memory", RECALL), ("add_memory", REMEMBER), ("update_memory", REPLACE), ("delete_memory", FORGET)];
     /// All whole names.
     pub const NAMES: [&str; 12] = [
         ASK_USER,

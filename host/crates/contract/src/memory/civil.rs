@@ -67,11 +67,8 @@ fn read(text: &str, day_is_enough: bool) -> Option<CivilTime> {
     let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
     let time = if time.len() == 5 { format!("{time}:00") } else { time };
     let [hour, minute, second] = numbers(&time, ':', [2, 2, 2])?;
-    let right = (1..=12).contains(&month)
-        && (1..=days(year, month)).contains(&day)
-        && hour < 24
-        && minute < 60
-        && second < 60;
+    let right =
+        (1..=12).contains(&month) && (1..=days(year, month)).contains(&day) && hour < 24 && minute < 60 && second < 60;
     right.then(|| CivilTime(format!("{date}T{time}")))
 }
 

@@ -152,9 +152,9 @@ fn add(table: &mut dyn MemoryTable, new: &NewMemory, now: &CivilTime) -> Result<
     let content = new.content.trim();
     let records = table.records()?;
     // The same thing told twice is one thing.
-    let same = records.values().find(|record| {
-        record.is_current(now) && record.content == content && record.category == new.category
-    });
+    let same = records
+        .values()
+        .find(|record| record.is_current(now) && record.content == content && record.category == new.category);
     if let Some(same) = same {
         return Ok(done("kept already", json!({"memoryId": same.id.as_str(), "changed": false})));
     }
@@ -241,7 +241,8 @@ fn remove(table: &mut dyn MemoryTable, memory: &MemoryId, confirmed: bool) -> Re
     let records = table.records()?;
     let Some(record) = records.get(memory) else { return Ok(absent(memory)) };
     if !confirmed {
-        let message = format!("{} needs the user's confirmation: ask the user, then repeat the same call", reserved::FORGET);
+        let message =
+            format!("{} needs the user's confirmation: ask the user, then repeat the same call", reserved::FORGET);
         let data = Some(json!({"confirmation": true, "content": record.content}));
         return Ok(Reply::NeedsConfirmation(Failure { code: 423, message, data }));
     }
