@@ -273,7 +273,7 @@ impl Episode for FakeEpisode {
     }
 
     fn now_text(&self) -> String {
-        format!("fake time {} ns", self.now_ns)
+        format!("{}+00:00[UTC]", self.now_civil())
     }
 }
 

@@ -18,7 +18,7 @@ use loopwright_contract::{
     fault::{CallFault, GuestFault, HostFault},
     json::canonical,
     limits::CALLS_PER_TURN_MAX,
-    memory::{self, MemoryRecord, MemoryWrite},
+    memory::{self, COLLECTION, MemoryRecord, MemoryWrite},
     name::{CallId, Lang, SkillName, ToolName},
     skill::Advice,
     task::{Check, Task},
@@ -260,6 +260,10 @@ impl Episode for LiveEpisode {
 
     fn remind(&mut self) -> Result<Vec<MemoryRecord>, CallFault> {
         let mut core = self.take_core()?;
+        if core.state.world.documents(COLLECTION).is_ok_and(|records| records.is_empty()) {
+            self.core = Some(core);
+            return Ok(Vec::new());
+        }
         let fired = episode_memory::transaction(&mut core.state, |table, now| memory::remind(table, now));
         if core.record.turn == 0 && core.record.steps.is_empty() && fired.as_ref().is_ok_and(|fired| !fired.is_empty())
         {

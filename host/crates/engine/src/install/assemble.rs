@@ -208,3 +208,18 @@ fn add(installed: &mut Installed, parts: &mut Parts, one: Inspected) {
 fn loaded<P>(plugin: Plugin, pre: P) -> Loaded<P> {
     Loaded { plugin: Arc::new(plugin), pre }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_is_the_hosts_and_a_plugin_that_owns_one_is_not_installed() {
+        let (host, own) = hosts_own().unwrap();
+        let names: Vec<&str> = own.collections.iter().map(|spec| spec.name.as_str()).collect();
+        assert_eq!((host.as_str(), names), ("host", vec![ENVIRONMENT_COLLECTION, MEMORY_COLLECTION]));
+        let mut taken = Names::default();
+        taken.take("collection", MEMORY_COLLECTION, &host).unwrap();
+        assert!(taken.take("collection", MEMORY_COLLECTION, &"diary".parse().unwrap()).is_err());
+    }
+}
