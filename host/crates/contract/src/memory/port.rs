@@ -60,7 +60,7 @@ pub struct MemoryChange {
     pub id: MemoryId,
     /// As it was when the episode began; absent: the episode added it.
     pub before: Option<MemoryRecord>,
-    /// As it is now; absent: it was removed.
+    /// As it is now; absent: it was removed. Its `superseded_by` may name a record that was removed since: it is history all the same.
     pub after: Option<MemoryRecord>,
 }
 

@@ -228,6 +228,13 @@ impl Plan {
         self.row(json!({"collection": collection, "exists": {"where": wanted}, "count": 1}))
     }
 
+    /// No document has a text in this field that contains a part.
+    pub(super) fn says_not(self, collection: &str, field: &str, part: &str, more: &[(&str, Value)]) -> Self {
+        let mut wanted = clauses(more);
+        wanted.push(json!({"at": field, "test": "contains", "value": part}));
+        self.row(json!({"collection": collection, "absent": {"where": wanted}}))
+    }
+
     /// No document with these values exists.
     pub(super) fn absent(self, collection: &str, fields: &[(&str, Value)]) -> Self {
         self.row(json!({"collection": collection, "absent": {"where": clauses(fields)}}))

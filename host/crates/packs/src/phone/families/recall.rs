@@ -128,7 +128,7 @@ const USUAL_WAKE: Family = Family {
         let (early, late) = (draw.time(5, 6), draw.time(8, 9));
         let (workday, weekend) = two_ids(draw);
         let on_workdays = draw.branch();
-        let wanted = if on_workdays { early } else { late };
+        let (wanted, unwanted) = if on_workdays { (early, late) } else { (late, early) };
         let days = if on_workdays { ("workdays", "工作日") } else { ("weekends", "周末") };
         let habit = |days: Two, time: crate::phone::draw::Time| match tongue.tag() {
             "zh" => format!("{}一般{}起床", days.1, time.spoken(tongue)),
@@ -152,6 +152,7 @@ const USUAL_WAKE: Family = Family {
             })
             .call("manage_alarm", json!({"action": "create", "time": wanted.text()}))
             .exists("alarms", &[("/time", json!(wanted.text())), ("/on", json!(true))])
+            .absent("alarms", &[("/time", json!(unwanted.text()))])
             .only(&["alarms"])
     },
 };
@@ -254,7 +255,8 @@ const EARLY_RULE: Family = Family {
             ),
         };
         let applies = draw.branch();
-        let wanted = if applies { time.earlier(lead) } else { time };
+        let early = time.earlier(lead);
+        let (wanted, unwanted) = if applies { (early, time) } else { (time, early) };
         Plan::new()
             .word("time", time.spoken(tongue))
             .phrased(usize::from(!applies))
@@ -262,6 +264,7 @@ const EARLY_RULE: Family = Family {
             .put("memory", other, world::memory(other, "profile", "user_profile", draw.say("Likes jazz", "喜欢爵士乐")))
             .call("manage_alarm", json!({"action": "create", "time": wanted.text()}))
             .exists("alarms", &[("/time", json!(wanted.text())), ("/on", json!(true))])
+            .absent("alarms", &[("/time", json!(unwanted.text()))])
             .only(&["alarms"])
     },
 };
@@ -370,6 +373,7 @@ const LATEST_DESK: Family = Family {
             .recall(draw.say("my desk number at work", "我的工位号"))
             .call("send_message", json!({"contact": name, "content": now}))
             .says("messages", "/body", now, &[("/peer", json!(phone)), ("/direction", json!("out"))])
+            .says_not("messages", "/body", before, &[("/direction", json!("out"))])
             .only(&["messages"])
     },
 };

@@ -154,6 +154,7 @@ const EXPIRED_SPACE: Family = Family {
         };
         plan.call("manage_note", json!({"action": "create", "title": title, "content": now}))
             .says("notes", "/body", now, &[("/title", json!(title))])
+            .says_not("notes", "/body", before, &[])
             .only(&["notes"])
     },
 };
@@ -213,7 +214,8 @@ const CONTESTED_NUMBER: Family = Family {
             };
         let number = if contested { &second } else { &first };
         plan.call("add_contact", json!({"name": name, "phoneNumber": number}))
-            .row(json!({"collection": "contacts", "exists": {"where": [{"at": "/name", "test": "eq", "value": name}, {"at": "/phones", "test": "contains", "value": number}]}}))
+            .row(json!({"collection": "contacts", "exists": {"where": [{"at": "/name", "test": "eq", "value": name}, {"at": "/phones", "test": "contains", "value": number}]}, "count": 1}))
+            .counted("contacts", &[("/name", json!(name))], 1)
             .only(&["contacts"])
     },
 };
