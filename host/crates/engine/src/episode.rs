@@ -18,7 +18,7 @@ use loopwright_contract::{
     fault::{CallFault, GuestFault, HostFault},
     json::canonical,
     limits::CALLS_PER_TURN_MAX,
-    memory::{self, COLLECTION, MemoryRecord, MemoryWrite},
+    memory::{COLLECTION, MemoryRecord, MemoryWrite},
     name::{CallId, Lang, SkillName, ToolName},
     skill::Advice,
     task::{Check, Task},
@@ -264,7 +264,7 @@ impl Episode for LiveEpisode {
             self.core = Some(core);
             return Ok(Vec::new());
         }
-        let fired = episode_memory::transaction(&mut core.state, |table, now| memory::remind(table, now));
+        let fired = episode_memory::remind(&mut core.state);
         if core.record.turn == 0 && core.record.steps.is_empty() && fired.as_ref().is_ok_and(|fired| !fired.is_empty())
         {
             let world = core.snapshot();

@@ -108,7 +108,8 @@ impl MemoryWrite {
     }
 }
 
-/// Runs a write at a moment. `confirmed`: whether the user agreed to exactly this removal. What the planner did wrong is in the reply.
+/// Runs a write at a moment. `confirmed`: whether the user agreed to exactly this removal. What the planner did wrong is in the reply; only
+/// of [`Reply::Done`] is anything to be kept, since a world may turn out to be full between two documents.
 ///
 /// # Errors
 /// [`StateError`] when the world cannot be read or written, limits aside. The caller undoes what was written until then.
