@@ -42,7 +42,13 @@ pub struct MemoryArgs {
     #[arg(long, global = true, value_name = "MOMENT")]
     pub now: Option<String>,
     /// The folder of the embedder; without it, or for text that it does not know, search is by words alone.
-    #[arg(long, global = true, env = "LOOPWRIGHT_EMBEDDER", default_value = "target/models/all-minilm-l6-v2", value_name = "DIR")]
+    #[arg(
+        long,
+        global = true,
+        env = "LOOPWRIGHT_EMBEDDER",
+        default_value = "target/models/all-minilm-l6-v2",
+        value_name = "DIR"
+    )]
     pub embedder: PathBuf,
     /// Searches by words alone.
     #[arg(long, global = true)]

@@ -124,6 +124,8 @@ fn acted(out: &mut String, action: &Action, result: Option<&TurnResult>, full: b
         Action::Call(call) => ("call", format!("{} {}", call.tool, canonical(&call.arguments))),
         Action::Recall { query, .. } => ("recall", query.clone()),
         Action::Remember { content, .. } => ("keep", content.clone()),
+        Action::Replace { memory, content } => ("replace", format!("{memory}: {content}")),
+        Action::Forget { memory, .. } => ("forget", memory.to_string()),
         Action::LoadSkill { skill } => ("skill", skill.to_string()),
         Action::Ask { question, pending: Some(call) } => ("ask", format!("{question} (for {call})")),
         Action::Ask { question, pending: None } => ("ask", question.clone()),

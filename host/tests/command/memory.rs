@@ -22,7 +22,8 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
 /// The last line of what it printed.
 fn json(output: &Output) -> Value {
     let text = String::from_utf8_lossy(&output.stdout);
-    let last = text.lines().last().unwrap_or_else(|| panic!("nothing printed: {}", String::from_utf8_lossy(&output.stderr)));
+    let last =
+        text.lines().last().unwrap_or_else(|| panic!("nothing printed: {}", String::from_utf8_lossy(&output.stderr)));
     serde_json::from_str(last).expect("a line of JSON")
 }
 
@@ -96,7 +97,10 @@ fn an_export_is_read_back_and_what_was_forgotten_stays_forgotten() {
     let forgotten = run(folder, &["forget", second["id"].as_str().expect("an id")]);
     assert_eq!(code(&forgotten), Some(0));
     let back = json(&run(folder, &["import", "me.jsonl"]));
-    assert_eq!((&back["added"], back["forgotten_before"].as_u64().is_some_and(|count| count > 0)), (&Value::from(0), true));
+    assert_eq!(
+        (&back["added"], back["forgotten_before"].as_u64().is_some_and(|count| count > 0)),
+        (&Value::from(0), true)
+    );
     assert_eq!(code(&run(folder, &["verify", "--absent", "oolong"])), Some(0));
     assert_eq!(code(&run(folder, &["--user", "twin", "verify", "--absent", "oolong"])), Some(1));
     // An import that is wrong in one line keeps nothing.

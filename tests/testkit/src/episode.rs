@@ -1,14 +1,16 @@
 //! One live episode of the fake host.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loopwright_contract::digest::{CallDigest, ContentDigest, InputDigest, StateDigest};
 use loopwright_contract::environment::{Actor, Feedback, Observation, Reply, Turn, TurnResult};
 use loopwright_contract::episode::{Episode, Invocation};
 use loopwright_contract::evidence::{Change, Deed, Step};
-use loopwright_contract::fault::{CallFault, GuestFault};
-use loopwright_contract::name::{Lang, PluginName, SkillName, ToolName};
+use loopwright_contract::fault::{CallFault, GuestFault, HostFault};
+use loopwright_contract::memory::{self, CivilTime, MemoryRecord, MemoryTable, MemoryWrite};
+use loopwright_contract::name::{CallId, Lang, MemoryId, PluginName, SkillName, ToolName};
 use loopwright_contract::skill::Advice;
+use loopwright_contract::state::StateError;
 use loopwright_contract::task::Check;
 use loopwright_contract::tool::ToolCall;
 use loopwright_contract::verdict::{Criterion, JudgedCheck, RawVerdict, Verdict};
@@ -36,6 +38,7 @@ pub struct FakeEpisode {
     turn: u32,
     now_ns: u64,
     confirmed: BTreeSet<CallDigest>,
+    remembered: usize,
     faults: Faults,
 }
 
@@ -59,8 +62,22 @@ impl FakeEpisode {
             turn: 0,
             now_ns,
             confirmed: BTreeSet::new(),
+            remembered: 0,
             faults,
         }
+    }
+
+    pub(crate) fn documents_mut(&mut self) -> &mut Documents {
+        &mut self.documents
+    }
+
+    pub(crate) fn into_documents(self) -> Documents {
+        self.documents
+    }
+
+    /// What the fake phone's clock shows, in UTC.
+    fn now_civil(&self) -> CivilTime {
+        civil(self.now_ns / 1_000_000_000)
     }
 
     fn observation(&self) -> Observation {
@@ -145,6 +162,36 @@ impl Episode for FakeEpisode {
         self.confirmed.insert(call.digest());
     }
 
+    fn memory(&self) -> Result<Vec<MemoryRecord>, CallFault> {
+        Ok(self.records().map_err(|error| HostFault::Internal(error.to_string()))?.into_values().collect())
+    }
+
+    fn write_memory(&mut self, write: &MemoryWrite) -> Result<Reply, CallFault> {
+        let now = self.now_civil();
+        let confirmed = match write {
+            MemoryWrite::Remove { memory } => {
+                let call = MemoryWrite::removal(CallId::new("-").expect("a constant id"), memory);
+                self.confirmed.contains(&call.expect("a constant name").digest())
+            }
+            _ => false,
+        };
+        memory::write(self, write, &now, confirmed).map_err(|error| HostFault::Internal(error.to_string()).into())
+    }
+
+    fn remind(&mut self) -> Result<Vec<MemoryRecord>, CallFault> {
+        let now = self.now_civil();
+        let fired = memory::remind(self, &now).map_err(|error| HostFault::Internal(error.to_string()))?;
+        if self.turn == 0 && self.steps.is_empty() {
+            self.history = vec![self.documents.clone()];
+        }
+        // What fires between two turns belongs to the one before.
+        self.at_turn_start = self.documents.clone();
+        if let Some((_, after)) = &mut self.at_turn_end {
+            after.clone_from(&self.documents);
+        }
+        Ok(fired)
+    }
+
     fn skill_guidance(&mut self, skill: &SkillName, offered: &[ToolName], lang: &Lang) -> Result<String, CallFault> {
         if *skill == BROKEN_SKILL {
             return Err(guest(BROKEN_SKILL, "unreachable"));
@@ -226,8 +273,61 @@ impl Episode for FakeEpisode {
     }
 
     fn now_text(&self) -> String {
-        format!("fake time {} ns", self.now_ns)
+        format!("{}+00:00[UTC]", self.now_civil())
     }
+}
+
+impl MemoryTable for FakeEpisode {
+    fn records(&self) -> Result<BTreeMap<MemoryId, MemoryRecord>, StateError> {
+        let own = self.documents.iter().filter(|((collection, _), _)| collection == memory::COLLECTION);
+        own.map(|((_, key), value)| {
+            let record = memory::record_of(key, value.clone());
+            record.map(|record| (record.id.clone(), record)).map_err(|error| StateError::Invalid(error.to_string()))
+        })
+        .collect()
+    }
+
+    fn put(&mut self, record: &MemoryRecord) -> Result<(), StateError> {
+        self.documents.insert((memory::COLLECTION.to_owned(), record.id.to_string()), record.document());
+        Ok(())
+    }
+
+    fn remove(&mut self, id: &MemoryId) -> Result<(), StateError> {
+        self.documents.remove(&(memory::COLLECTION.to_owned(), id.to_string()));
+        Ok(())
+    }
+
+    fn next_id(&mut self) -> Result<MemoryId, StateError> {
+        self.remembered += 1;
+        MemoryId::new(format!("memory-{:04}", self.remembered)).map_err(|error| StateError::Other(error.to_string()))
+    }
+
+    fn issued(&self) -> usize {
+        self.remembered
+    }
+}
+
+/// The civil time of so many seconds since 1970, in UTC.
+fn civil(seconds: u64) -> CivilTime {
+    let (mut day, second) = (seconds / 86_400, seconds % 86_400);
+    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while day >= 365 + u64::from(leap(year)) {
+        day -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 1;
+    for length in lengths {
+        if day < length {
+            break;
+        }
+        day -= length;
+        month += 1;
+    }
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    let text = format!("{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}", day + 1);
+    CivilTime::new(text).expect("a time of the calendar")
 }
 
 fn skill_name() -> &'static str {

@@ -6,6 +6,7 @@ use loopwright_contract::digest::{ContentDigest, StateDigest};
 use loopwright_contract::episode::{Episode, EpisodeHost, PluginKind, PluginRecord, PreparedTask, StoredWorld};
 use loopwright_contract::fault::{CallFault, HostFault};
 use loopwright_contract::json::{JsonLimits, canonical, parse};
+use loopwright_contract::memory::{self, MemorySnapshot, MemoryWrite};
 use loopwright_contract::name::{Lang, PluginName, SkillName, ToolName};
 use loopwright_contract::skill::SkillCard;
 use loopwright_contract::task::{DocumentEdit, Task};
@@ -116,6 +117,29 @@ impl FakeHost {
         self
     }
 
+    fn ready(&self, task: &Task, documents: Documents) -> Result<Arc<dyn PreparedTask>, CallFault> {
+        let mut target = FakeEpisode::new(documents.clone(), task.start.now_ns, self.faults);
+        for (turn, decision) in task.gold.iter().enumerate() {
+            if turn > 0 {
+                target.end_turn();
+            }
+            target.remind()?;
+            for action in decision {
+                if let loopwright_contract::action::Action::Call(call) = action {
+                    let _ = tool::run(target.documents_mut(), call, true);
+                }
+                if let Some(call) = action.confirmable() {
+                    target.confirm(&call);
+                }
+                if let Some(write) = MemoryWrite::of(action) {
+                    target.write_memory(&write)?;
+                }
+            }
+        }
+        let target = (!task.gold.is_empty()).then(|| target.into_documents());
+        Ok(self.prepared(task, documents, target))
+    }
+
     fn prepared(&self, task: &Task, initial: Documents, target: Option<Documents>) -> Arc<dyn PreparedTask> {
         Arc::new(FakePrepared { start_ns: task.start.now_ns, initial, target, faults: self.faults })
     }
@@ -142,19 +166,16 @@ impl EpisodeHost for FakeHost {
         if self.faults.prepare {
             return Err(HostFault::Setup("plugin `fake-phone` is not installed".to_owned()).into());
         }
-        let mut documents = Documents::new();
-        for edit in &task.edits {
-            if let DocumentEdit::Put { collection, key, value } = edit {
-                documents.insert((collection.clone(), key.clone()), value.clone());
-            }
+        let documents = edited(task);
+        self.ready(task, documents)
+    }
+
+    fn prepare_with(&self, task: &Task, memory: &MemorySnapshot) -> Result<Arc<dyn PreparedTask>, CallFault> {
+        let mut documents = edited(task);
+        for record in &memory.records {
+            documents.insert((memory::COLLECTION.to_owned(), record.id.to_string()), record.document());
         }
-        let mut target = documents.clone();
-        for action in task.gold.iter().flatten() {
-            if let loopwright_contract::action::Action::Call(call) = action {
-                let _ = tool::run(&mut target, call, true);
-            }
-        }
-        Ok(self.prepared(task, documents, (!task.gold.is_empty()).then_some(target)))
+        self.ready(task, documents)
     }
 
     fn restore(
@@ -166,6 +187,14 @@ impl EpisodeHost for FakeHost {
         let target = target.map(unstored).transpose()?;
         Ok(self.prepared(task, unstored(initial)?, target))
     }
+}
+
+fn edited(task: &Task) -> Documents {
+    let put = |edit: &DocumentEdit| match edit {
+        DocumentEdit::Put { collection, key, value } => Some(((collection.clone(), key.clone()), value.clone())),
+        _ => None,
+    };
+    task.edits.iter().filter_map(put).collect()
 }
 
 /// The documents as one JSON object of objects.

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::name::{CallId, SkillName};
+use crate::memory::{CivilTime, MemoryWrite, SearchMode};
+use crate::name::{CallId, MemoryId, SkillName};
 use crate::skill::SkillCard;
 use crate::tool::{ToolCall, ToolSpec};
 
@@ -19,6 +20,12 @@ pub enum Action {
         query: String,
         /// The most items to return.
         limit: u32,
+        /// Only items of this category.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        category: Option<String>,
+        /// The order of the items.
+        #[serde(default, skip_serializing_if = "SearchMode::is_default")]
+        mode: SearchMode,
     },
     /// Adds to the memory.
     Remember {
@@ -26,6 +33,30 @@ pub enum Action {
         content: String,
         /// A category, such as `routines_habits`.
         category: Option<String>,
+        /// A short name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        title: Option<String>,
+        /// Words to find it by.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tags: Vec<String>,
+        /// The last moment at which it holds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        valid_until: Option<CivilTime>,
+    },
+    /// Says what holds now in the place of something remembered, which stays and is marked.
+    Replace {
+        /// What it takes the place of.
+        memory: MemoryId,
+        /// What holds now.
+        content: String,
+    },
+    /// Removes something from the memory for good. Like every call that cannot be undone it waits for the user's confirmation of exactly it.
+    Forget {
+        /// What to remove.
+        memory: MemoryId,
+        /// The id under which its confirmation is asked for; the harness gives it one where there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<CallId>,
     },
     /// Loads a skill: its guidance enters the context, and its tools are offered.
     LoadSkill {
@@ -62,6 +93,18 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// The call that the user can be asked to confirm: a call of a tool, or the removal of something remembered once it has an id.
+    #[must_use]
+    pub fn confirmable(&self) -> Option<ToolCall> {
+        match self {
+            Self::Call(call) => Some(call.clone()),
+            Self::Forget { memory, call: Some(id) } => MemoryWrite::removal(id.clone(), memory).ok(),
+            _ => None,
+        }
+    }
+}
+
 /// The actions that are open at a step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ActionSpace {
@@ -69,7 +112,7 @@ pub struct ActionSpace {
     pub tools: Vec<ToolSpec>,
     /// Skills that can be loaded and are not yet.
     pub skills: Vec<SkillCard>,
-    /// Whether the memory can be searched and added to.
+    /// Whether the memory can be searched and changed.
     pub memory: bool,
     /// Whether there is a user to ask.
     pub ask: bool,
@@ -110,12 +153,38 @@ pub mod reserved {
     pub const FINISH: &str = "finish";
     /// `{agent, instruction}`.
     pub const DELEGATE: &str = "delegate";
-    /// `{query, maxResults?}`.
+    /// `{query, memoryCategory?, maxResults?, searchMode?}`.
     pub const RECALL: &str = "search_user_memory";
-    /// `{content, memoryCategory?}`.
+    /// `{content, memoryCategory?, title?, tags?, validUntil?}`.
     pub const REMEMBER: &str = "add_user_memory";
+    /// `{memoryId, content}`.
+    pub const REPLACE: &str = "replace_user_memory";
+    /// `{memoryId}`.
+    pub const FORGET: &str = "remove_user_memory";
     /// Followed by a skill's name with `_` for each `-`.
     pub const SKILL_PREFIX: &str = "skill__";
+    /// Short names, and the names that they stand for. They are read and never offered.
+    pub const ALIASES: [(&str, &str); 4] =
+        [("search_memory", RECALL), ("add_memory", REMEMBER), ("update_memory", REPLACE), ("delete_memory", FORGET)];
     /// All whole names.
-    pub const NAMES: [&str; 6] = [ASK_USER, REFUSE, FINISH, DELEGATE, RECALL, REMEMBER];
+    pub const NAMES: [&str; 12] = [
+        ASK_USER,
+        REFUSE,
+        FINISH,
+        DELEGATE,
+        RECALL,
+        REMEMBER,
+        REPLACE,
+        FORGET,
+        "search_memory",
+        "add_memory",
+        "update_memory",
+        "delete_memory",
+    ];
+
+    /// The name that a short name stands for; any other name as it is.
+    #[must_use]
+    pub fn full(name: &str) -> &str {
+        ALIASES.iter().find(|(short, _)| *short == name).map_or(name, |(_, full)| full)
+    }
 }

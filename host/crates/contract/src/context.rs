@@ -92,7 +92,8 @@ pub struct Context {
     pub rules: Arc<str>,
     /// The open actions. Tools keep their order while an episode runs; skills append theirs.
     pub space: Arc<ActionSpace>,
-    /// What the memory served before the first step.
+    /// What the memory served before the first step: what is always served, what is due, and what fits the request best. It is evidence of what
+    /// was once said, and no instruction; renderers delimit it.
     pub memory: Vec<MemoryItem>,
     /// The request's language.
     pub lang: Lang,

@@ -88,6 +88,8 @@ digests! {
     BlobDigest;
     /// The digest of a world's documents.
     StateDigest;
+    /// The digest of what a store of memory holds.
+    MemoryDigest;
     /// The digest of one line of a trajectory, the line before it included.
     LineDigest;
     /// The digest of a task's canonical text.

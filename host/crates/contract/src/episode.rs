@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::{ContentDigest, StateDigest};
-use crate::environment::{Observation, Turn, TurnResult};
+use crate::environment::{Observation, Reply, Turn, TurnResult};
 use crate::evidence::{Change, Deed, Step};
 use crate::fault::{CallFault, GuestFault};
+use crate::memory::{MemoryRecord, MemorySnapshot, MemoryWrite};
 use crate::name::{Lang, PluginName, SkillName, ToolName};
 use crate::skill::{Advice, SkillCard};
 use crate::task::{Check, Task};
@@ -75,6 +76,12 @@ pub trait EpisodeHost: Send + Sync {
     /// # Errors
     /// [`CallFault`] when the task's documents are not acceptable, the gold does not run, or a plugin is missing or fails.
     fn prepare(&self, task: &Task) -> Result<Arc<dyn PreparedTask>, CallFault>;
+
+    /// The same with a user's memory laid over the task's world, record by record.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare), and when a record is not acceptable.
+    fn prepare_with(&self, task: &Task, memory: &MemorySnapshot) -> Result<Arc<dyn PreparedTask>, CallFault>;
 
     /// The same from stored worlds, for trajectories whose pack is gone.
     ///
@@ -144,6 +151,26 @@ pub trait Episode: Send {
 
     /// Keeps the user's consent to exactly this tool with exactly these arguments.
     fn confirm(&mut self, call: &ToolCall);
+
+    /// The records of the episode's memory, sorted by id.
+    ///
+    /// # Errors
+    /// [`CallFault`] when a document of the memory is no record: the episode is void.
+    fn memory(&self) -> Result<Vec<MemoryRecord>, CallFault>;
+
+    /// Runs one write on the episode's memory as part of the current turn, as a transaction. It is not recorded as a step. A removal runs
+    /// once the user has confirmed it as [`MemoryWrite::removal`].
+    ///
+    /// # Errors
+    /// [`CallFault`] of the host: the episode is void. What the planner did wrong is in the reply.
+    fn write_memory(&mut self, write: &MemoryWrite) -> Result<Reply, CallFault>;
+
+    /// Fires what of the memory has become due, and returns it. Before the first step that makes it part of the state that the episode begins
+    /// in.
+    ///
+    /// # Errors
+    /// As [`write_memory`](Self::write_memory).
+    fn remind(&mut self) -> Result<Vec<MemoryRecord>, CallFault>;
 
     /// The guidance of a skill component for the offered tools.
     ///

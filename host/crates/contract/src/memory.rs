@@ -1,6 +1,43 @@
-//! The memory as the harness sees it: a read port and a write port.
+//! Memory inside an episode: records that are documents of the world's collection [`COLLECTION`], what writes them, and the ports behind
+//! which a memory across episodes stands. It knows no store, no index and no clock: the moment is passed in.
+//!
+//! The collection is the host's. No plugin owns it and none is granted it, so that tools cannot write what the user is taken to have said;
+//! verifiers see it as they see any collection. Because it is part of the world, a fork has its own, a replay needs no store, and what an
+//! episode remembers reaches a store only when somebody hands it over ([`Remember`]).
+
+mod civil;
+mod ledger;
+mod port;
+mod propose;
+mod record;
+mod table;
+
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
+
+pub use civil::{CivilError, CivilTime};
+pub use ledger::{Hit, MemoryItem, MemoryLedger, MemorySearch, SearchMode};
+pub use port::{Captured, Forget, LaidIn, MemoryChange, MemorySnapshot, MemoryUse, Ranker, Remember};
+pub use propose::{ProposedClaim, ProposedMemory, Proposer, TextModel};
+pub use record::{
+    CATEGORY_BYTES_MAX, MemoryRecord, RecordError, RecordStatus, TAG_BYTES_MAX, TAGS_MAX, TITLE_BYTES_MAX, record_of,
+};
+pub use table::{MemoryTable, MemoryWrite, NewMemory, REMINDERS_MAX, remind, reminder, write};
+
+/// The collection of an episode's world that holds its memory, one document for each record, under the record's id.
+pub const COLLECTION: &str = "memory";
+/// The fields of a record that say when something was done to it: they decide no verdict.
+pub const BOOKKEEPING: [&str; 3] = ["/created", "/fired", "/updated"];
+/// Records that an episode's memory may begin with. What a snapshot has more is left out, and counted.
+pub const RECORDS_MAX: usize = 4_096;
+/// Records that one episode may add to its memory.
+pub const ADDED_MAX: usize = 64;
+/// The most items that one search returns.
+pub const SEARCH_LIMIT_MAX: u32 = 20;
+/// The items that a search returns when it does not say how many.
+pub const SEARCH_LIMIT_DEFAULT: u32 = 5;
 
 /// What kind of thing is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -52,99 +89,7 @@ pub trait Embedder: Send + Sync {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, MemoryError>;
 }
 
-/// A language model as text in, text out: for work beside episodes, such as proposing what is worth remembering.
-pub trait TextModel: Send + Sync {
-    /// What decides its answers: the model, where it runs and how it samples.
-    fn fingerprint(&self) -> String;
-
-    /// The answer to one request.
-    ///
-    /// # Errors
-    /// [`MemoryError`] when there is no answer.
-    fn complete(&self, system: &str, request: &str, seed: u64) -> Result<String, MemoryError>;
-}
-
-/// One remembered thing.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MemoryItem {
-    /// An opaque id.
-    pub id: String,
-    /// The text.
-    pub content: String,
-    /// A category, where there is one.
-    pub category: Option<String>,
-    /// How well it fits the query, 0 to 1.
-    pub score: f64,
-}
-
 /// Why the memory did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("memory: {0}")]
 pub struct MemoryError(pub String);
-
-/// Finds what was remembered.
-pub trait Recall: Send + Sync {
-    /// The items that fit `query` best, best first, at most `limit`.
-    ///
-    /// # Errors
-    /// [`MemoryError`] when the store cannot be read.
-    fn recall(&self, query: &str, limit: u32) -> Result<Vec<MemoryItem>, MemoryError>;
-}
-
-/// Keeps things. What an episode remembers is committed after it was verified.
-pub trait Remember: Send + Sync {
-    /// Keeps one thing and returns its id.
-    ///
-    /// # Errors
-    /// [`MemoryError`] when the store cannot be written.
-    fn remember(&self, content: &str, category: Option<&str>) -> Result<String, MemoryError>;
-}
-
-/// What a model would claim.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProposedClaim {
-    /// Of whom or what: `user`, or a name.
-    pub subject: String,
-    /// What is said, such as `lives_in`.
-    pub predicate: String,
-    /// What keeps claims of one predicate apart.
-    #[serde(default)]
-    pub qualifier: Option<String>,
-    /// The value, as the quote has it.
-    pub value: String,
-    /// Whether values add up.
-    #[serde(default)]
-    pub set: bool,
-    /// The claim is that the value does not hold (any more).
-    #[serde(default)]
-    pub negated: bool,
-}
-
-/// What a model would remember of a message: data that nobody believes before it was verified.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProposedMemory {
-    /// Where it would belong.
-    pub layer: Layer,
-    /// A category, where the model names one.
-    #[serde(default)]
-    pub category: Option<String>,
-    /// The words of the message that it rests on, byte for byte.
-    pub quote: String,
-    /// What it claims.
-    #[serde(default)]
-    pub claim: Option<ProposedClaim>,
-    /// Whether it is a plan: "Friday" is then the next one.
-    #[serde(default)]
-    pub future: bool,
-}
-
-/// Proposes what to remember of a message: a model.
-pub trait Proposer: Send + Sync {
-    /// What is worth keeping of what somebody in that role said.
-    ///
-    /// # Errors
-    /// [`MemoryError`] when the model fails.
-    fn propose(&self, text: &str, role: Role) -> Result<Vec<ProposedMemory>, MemoryError>;
-}

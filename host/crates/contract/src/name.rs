@@ -128,6 +128,9 @@ names! {
     /// The id of a call, unique in its turn.
     CallId, "call id", "1 to 64 printable ASCII characters without white space",
         |text| each(text, 64, |character| character.is_ascii_graphic());
+    /// The id of something remembered.
+    MemoryId, "memory id", "1 to 64 characters out of a-z, A-Z, 0-9, `_`, `-` and `.`",
+        |text| each(text, 64, |character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.'));
     /// A language tag (BCP 47), such as `en` or `zh`.
     Lang, "language tag", "1 to 35 characters out of a-z, A-Z, 0-9 and `-`",
         |text| each(text, 35, |character| character.is_ascii_alphanumeric() || character == '-');

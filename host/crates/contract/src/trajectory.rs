@@ -8,6 +8,7 @@ use crate::digest::{ContentDigest, HarnessDigest, LineDigest, StateDigest, TaskD
 use crate::environment::{Observation, TurnResult};
 use crate::episode::{Invocation, PluginRecord};
 use crate::evidence::Change;
+use crate::memory::MemoryUse;
 use crate::name::{EpisodeId, SkillName};
 use crate::planner::{Decision, PolicyVersion, Usage};
 use crate::skill::Advice;
@@ -64,6 +65,9 @@ pub struct Header {
     pub target: Option<StateDigest>,
     /// What was visible after reset.
     pub observation: Observation,
+    /// What the episode had of memory beyond its task's own; absent when it had nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryUse>,
 }
 
 /// A repair of an argument: `"5"` for 5.

@@ -12,13 +12,14 @@ use loopwright_bindings::{
 };
 use loopwright_contract::{
     digest::StateDigest,
-    environment::{Actor, Observation, Turn, TurnResult},
+    environment::{Actor, Observation, Reply, Turn, TurnResult},
     episode::{Episode, Invocation},
     evidence::{Change, Deed, Step},
     fault::{CallFault, GuestFault, HostFault},
     json::canonical,
     limits::CALLS_PER_TURN_MAX,
-    name::{Lang, SkillName, ToolName},
+    memory::{COLLECTION, MemoryRecord, MemoryWrite},
+    name::{CallId, Lang, SkillName, ToolName},
     skill::Advice,
     task::{Check, Task},
     tool::ToolCall,
@@ -36,6 +37,7 @@ use crate::{
     installed::{Installed, Loaded},
     judge,
     limits::Stop,
+    memory as episode_memory,
     prepare::Prepared,
     record,
     store::{Live, PluginState, Ran},
@@ -232,6 +234,44 @@ impl Episode for LiveEpisode {
         if let Some(core) = &mut self.core {
             core.consents.insert(call.digest());
         }
+    }
+
+    fn memory(&self) -> Result<Vec<MemoryRecord>, CallFault> {
+        let core =
+            self.core.as_ref().ok_or_else(|| HostFault::Internal("the episode was lost by an earlier fault".into()))?;
+        let records = episode_memory::records(&core.state.world);
+        let records = records.map_err(|error| HostFault::Internal(format!("the episode's memory: {error}")))?;
+        Ok(records.into_values().collect())
+    }
+
+    fn write_memory(&mut self, write: &MemoryWrite) -> Result<Reply, CallFault> {
+        self.snapshot_for_turn()?;
+        let mut core = self.take_core()?;
+        let confirmed = match write {
+            MemoryWrite::Remove { memory } => CallId::new("-")
+                .and_then(|id| MemoryWrite::removal(id, memory))
+                .is_ok_and(|call| core.consents.contains(&call.digest())),
+            MemoryWrite::Add(_) | MemoryWrite::Replace { .. } => false,
+        };
+        let reply = episode_memory::write(&mut core.state, write, confirmed);
+        self.core = Some(core);
+        reply
+    }
+
+    fn remind(&mut self) -> Result<Vec<MemoryRecord>, CallFault> {
+        let mut core = self.take_core()?;
+        if core.state.world.documents(COLLECTION).is_ok_and(|records| records.is_empty()) {
+            self.core = Some(core);
+            return Ok(Vec::new());
+        }
+        let fired = episode_memory::remind(&mut core.state);
+        if core.record.turn == 0 && core.record.steps.is_empty() && fired.as_ref().is_ok_and(|fired| !fired.is_empty())
+        {
+            let world = core.snapshot();
+            core.record.begin_at(world);
+        }
+        self.core = Some(core);
+        fired
     }
 
     fn skill_guidance(&mut self, skill: &SkillName, offered: &[ToolName], lang: &Lang) -> Result<String, CallFault> {

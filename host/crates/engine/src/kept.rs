@@ -5,7 +5,13 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use loopwright_contract::{digest::TaskDigest, fault::CallFault, task::Task};
+use loopwright_contract::{
+    digest::{MemoryDigest, TaskDigest},
+    fault::CallFault,
+    json::canonical_of,
+    memory::MemorySnapshot,
+    task::Task,
+};
 
 use crate::{installed::Installed, prepare::Prepared};
 
@@ -18,13 +24,18 @@ pub(crate) struct KeptTasks(Mutex<Kept<Arc<Prepared>>>);
 
 impl KeptTasks {
     /// The task as it was prepared before, or prepared now. Two threads that ask for the same one at once may both prepare it.
-    pub(crate) fn get(&self, installed: &Arc<Installed>, task: &Task) -> Result<Arc<Prepared>, CallFault> {
-        let digest = task.digest();
-        if let Some(kept) = self.lock().values.get(&digest) {
+    pub(crate) fn get(
+        &self,
+        installed: &Arc<Installed>,
+        task: &Task,
+        snapshot: Option<&MemorySnapshot>,
+    ) -> Result<Arc<Prepared>, CallFault> {
+        let key = (task.digest(), snapshot.map(content));
+        if let Some(kept) = self.lock().values.get(&key) {
             return Ok(Arc::clone(kept));
         }
-        let prepared = Arc::new(Prepared::new(installed, task)?);
-        self.lock().keep(digest, Arc::clone(&prepared));
+        let prepared = Arc::new(Prepared::new(installed, task, snapshot)?);
+        self.lock().keep(key, Arc::clone(&prepared));
         Ok(prepared)
     }
 
@@ -33,10 +44,19 @@ impl KeptTasks {
     }
 }
 
+/// Of what is laid in, not of the store: two snapshots of one store may have taken other records.
+fn content(snapshot: &MemorySnapshot) -> MemoryDigest {
+    let text = canonical_of(&snapshot.records).unwrap_or_default();
+    MemoryDigest::of(text.as_bytes())
+}
+
+/// A task, and what was laid over its world.
+type Of = (TaskDigest, Option<MemoryDigest>);
+
 struct Kept<V> {
-    values: HashMap<TaskDigest, V>,
+    values: HashMap<Of, V>,
     /// In the order in which they came.
-    order: VecDeque<TaskDigest>,
+    order: VecDeque<Of>,
 }
 
 impl<V> Default for Kept<V> {
@@ -47,7 +67,7 @@ impl<V> Default for Kept<V> {
 
 impl<V> Kept<V> {
     /// Keeps a value, and lets go of the one that came first when there are too many.
-    fn keep(&mut self, digest: TaskDigest, value: V) {
+    fn keep(&mut self, digest: Of, value: V) {
         if self.values.insert(digest, value).is_none() {
             self.order.push_back(digest);
         }
@@ -65,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_oldest_goes_when_there_are_too_many() {
-        let digest = |number: usize| TaskDigest::of(number.to_string().as_bytes());
+        let digest = |number: usize| (TaskDigest::of(number.to_string().as_bytes()), None);
         let mut kept = Kept::default();
         for number in 0..=KEPT_TASKS_MAX {
             kept.keep(digest(number), number);

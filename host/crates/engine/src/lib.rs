@@ -45,6 +45,7 @@ mod kept;
 mod kept_bytes;
 mod limits;
 mod log;
+mod memory;
 mod nested;
 mod plugin_host;
 mod prepare;

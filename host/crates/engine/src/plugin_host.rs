@@ -5,6 +5,7 @@ use std::sync::Arc;
 use loopwright_contract::{
     episode::{EpisodeHost, PluginRecord, PreparedTask, StoredWorld},
     fault::CallFault,
+    memory::MemorySnapshot,
     skill::SkillCard,
     task::Task,
     tool::InstalledTool,
@@ -82,7 +83,11 @@ impl EpisodeHost for PluginHost {
     }
 
     fn prepare(&self, task: &Task) -> Result<Arc<dyn PreparedTask>, CallFault> {
-        Ok(self.share(self.kept.get(&self.installed, task)?))
+        Ok(self.share(self.kept.get(&self.installed, task, None)?))
+    }
+
+    fn prepare_with(&self, task: &Task, memory: &MemorySnapshot) -> Result<Arc<dyn PreparedTask>, CallFault> {
+        Ok(self.share(self.kept.get(&self.installed, task, Some(memory))?))
     }
 
     fn restore(

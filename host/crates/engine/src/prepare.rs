@@ -9,6 +9,7 @@ use loopwright_contract::{
     episode::{Episode, PreparedTask, StoredWorld},
     fault::{CallFault, HostFault},
     limits::CALLS_PER_TURN_MAX,
+    memory::{MemorySnapshot, MemoryWrite},
     name::CallId,
     state::StateError,
     task::{DocumentEdit, Task, UserScript},
@@ -20,6 +21,7 @@ use crate::{
     core::Core,
     episode::LiveEpisode,
     installed::{Installed, position},
+    memory,
     record::{Record, Target},
     stored::{self, Documents},
     swap::Pins,
@@ -40,12 +42,19 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// Builds the world and, where there is gold, the target.
-    pub(crate) fn new(installed: &Arc<Installed>, task: &Task) -> Result<Self, CallFault> {
+    pub(crate) fn new(
+        installed: &Arc<Installed>,
+        task: &Task,
+        snapshot: Option<&MemorySnapshot>,
+    ) -> Result<Self, CallFault> {
         let mut world = match &task.world {
             None => installed.base.fork(),
             Some(name) => installed.named_world(name)?,
         };
         edit(&mut world, task)?;
+        if let Some(snapshot) = snapshot {
+            memory::lay_in(&mut world, snapshot)?;
+        }
         let mut prepared = Self::begin(installed, task, world)?;
         if !task.gold.is_empty() {
             prepared.target = Some(Arc::new(prepared.replay_gold()?));
@@ -75,6 +84,7 @@ impl Prepared {
     }
 
     fn begin(installed: &Arc<Installed>, task: &Task, mut world: World) -> Result<Self, CallFault> {
+        memory::records(&world).map_err(|error| HostFault::Setup(format!("task `{}`: {error}", task.id)))?;
         world.seal().map_err(|error| internal(&error))?;
         let clock = Clock::new(task.start.now_ns, &task.start.zone)
             .map_err(|error| HostFault::Setup(format!("task `{}`: {error}", task.id)))?;
@@ -100,18 +110,26 @@ impl Prepared {
         core
     }
 
-    /// Runs the gold on an episode of its own: calls only, one turn for each decision, so that time passes as it does for an agent.
+    /// Runs the gold on an episode of its own: calls and writes of the memory only, one turn for each decision, so that time passes as it does
+    /// for an agent, and what becomes due fires as it does for one.
     fn replay_gold(&self) -> Result<Target, CallFault> {
         let span = tracing::debug_span!("gold", task = %self.task.id);
         let _entered = span.enter();
         let mut episode = LiveEpisode::open(self)?;
         episode.reset()?;
+        episode.remind()?;
         let waits = pending(&self.task.gold);
-        for decision in &self.task.gold {
+        for (turn, decision) in self.task.gold.iter().enumerate() {
+            if turn > 0 {
+                episode.remind()?;
+            }
             confirm(&mut episode, &self.task, decision, &waits);
             let calls: Vec<ToolCall> = decision.iter().filter_map(call_of).cloned().collect();
             for calls in calls.chunks(CALLS_PER_TURN_MAX) {
                 episode.step(&Turn { actor: Actor::Agent, calls: calls.to_vec() })?;
+            }
+            for write in decision.iter().filter_map(MemoryWrite::of) {
+                episode.write_memory(&write)?;
             }
             episode.end_turn();
         }
@@ -141,14 +159,18 @@ fn confirm(episode: &mut LiveEpisode, task: &Task, decision: &[Action], waits: &
     let script = &task.user;
     for action in decision {
         match action {
-            Action::Call(call) if !waits.contains(&call.id) && consents(script, call) => episode.confirm(call),
             Action::Ask { pending: Some(id), .. } => {
-                let asked = task.gold.iter().flatten().filter_map(call_of).find(|call| call.id == *id);
+                let asked = task.gold.iter().flatten().filter_map(Action::confirmable).find(|call| call.id == *id);
                 if let Some(call) = asked.filter(|call| consents(script, call)) {
-                    episode.confirm(call);
+                    episode.confirm(&call);
                 }
             }
-            _ => {}
+            action => {
+                let call = action.confirmable().filter(|call| !waits.contains(&call.id) && consents(script, call));
+                if let Some(call) = call {
+                    episode.confirm(&call);
+                }
+            }
         }
     }
 }

@@ -5,13 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use loopwright_contract::action::ActionSpace;
 use loopwright_contract::digest::HarnessDigest;
-use loopwright_contract::episode::EpisodeHost;
-use loopwright_contract::memory::Recall;
+use loopwright_contract::episode::{EpisodeHost, PreparedTask};
+use loopwright_contract::fault::CallFault;
+use loopwright_contract::memory::{LaidIn, MemorySnapshot, MemoryUse, Ranker};
 use loopwright_contract::name::{SkillName, ToolName};
+use loopwright_contract::task::Task;
 use loopwright_contract::tool::ToolSpec;
 
 use crate::decode::SchemaCache;
 use crate::episode::SKILL_CARDS_MAX;
+use crate::memory::WORD_OVERLAP;
 use crate::recall::ToolIndex;
 use crate::settings::Settings;
 use crate::skills::{SkillFile, SkillLibrary};
@@ -34,7 +37,8 @@ pub struct Harness {
     schemas: SchemaCache,
     skills: SkillLibrary,
     settings: Settings,
-    memory: Option<Arc<dyn Recall>>,
+    ranker: Option<Arc<dyn Ranker>>,
+    snapshot: Option<Arc<MemorySnapshot>>,
     digest: HarnessDigest,
     rankings: Cache<String, Arc<[ToolName]>>,
     spaces: Cache<Vec<ToolName>, Arc<ActionSpace>>,
@@ -86,7 +90,8 @@ impl Harness {
             schemas,
             skills,
             settings,
-            memory: None,
+            ranker: None,
+            snapshot: None,
             digest: settings.digest(),
             host,
             rankings: Mutex::default(),
@@ -94,10 +99,17 @@ impl Harness {
         })
     }
 
-    /// The same harness with a memory to read. What episodes add is in their results.
+    /// The same harness with another ranking of what episodes remember than the built-in one.
     #[must_use]
-    pub fn with_memory(mut self, memory: Arc<dyn Recall>) -> Self {
-        self.memory = Some(memory);
+    pub fn with_ranker(mut self, ranker: Arc<dyn Ranker>) -> Self {
+        self.ranker = Some(ranker);
+        self
+    }
+
+    /// The same harness with a user's memory, laid over the world of every episode. What episodes change in it is in their results.
+    #[must_use]
+    pub fn with_snapshot(mut self, snapshot: Arc<MemorySnapshot>) -> Self {
+        self.snapshot = Some(snapshot);
         self
     }
 
@@ -105,6 +117,14 @@ impl Harness {
     #[must_use]
     pub fn host(&self) -> &dyn EpisodeHost {
         self.host.as_ref()
+    }
+
+    /// The task's world, with the user's memory laid over it where there is one.
+    pub(crate) fn prepare(&self, task: &Task) -> Result<Arc<dyn PreparedTask>, CallFault> {
+        match self.snapshot() {
+            Some(snapshot) => self.host.prepare_with(task, snapshot),
+            None => self.host.prepare(task),
+        }
     }
 
     /// The settings.
@@ -127,8 +147,24 @@ impl Harness {
         &self.skills
     }
 
-    pub(crate) fn memory(&self) -> Option<Arc<dyn Recall>> {
-        self.memory.clone()
+    pub(crate) fn ranker(&self) -> Option<Arc<dyn Ranker>> {
+        self.ranker.clone()
+    }
+
+    pub(crate) fn snapshot(&self) -> Option<&MemorySnapshot> {
+        self.snapshot.as_deref().filter(|_| self.settings.memory)
+    }
+
+    /// What episodes have of memory beyond their tasks'; none when that is nothing.
+    pub(crate) fn memory_use(&self) -> Option<MemoryUse> {
+        let snapshot = self.snapshot().map(|snapshot| LaidIn {
+            digest: snapshot.digest,
+            loaded: u32::try_from(snapshot.records.len()).unwrap_or(u32::MAX),
+            left_out: snapshot.left_out,
+        });
+        let ranker = self.ranker.as_ref().map(|ranker| ranker.fingerprint()).filter(|name| *name != WORD_OVERLAP);
+        let used = MemoryUse { snapshot, ranker: ranker.filter(|_| self.settings.memory).map(str::to_owned) };
+        (used != MemoryUse::default()).then_some(used)
     }
 
     pub(crate) fn spec(&self, name: &ToolName) -> Option<&ToolSpec> {

@@ -8,6 +8,7 @@ use loopwright_contract::action::Action;
 use loopwright_contract::episode::{EpisodeHost, PluginKind};
 use loopwright_contract::fault::CallFault;
 use loopwright_contract::json::{JsonLimits, canonical, parse};
+use loopwright_contract::memory::Ranker;
 use loopwright_contract::name::PluginName;
 use loopwright_contract::planner::PlannerFault;
 use loopwright_contract::task::Check;
@@ -115,6 +116,7 @@ pub struct Judgement {
 pub struct Replayer {
     host: Arc<dyn EpisodeHost>,
     skill_files: Vec<SkillFile>,
+    ranker: Option<Arc<dyn Ranker>>,
     harnesses: Mutex<BTreeMap<String, Arc<Harness>>>,
 }
 
@@ -128,7 +130,15 @@ impl Replayer {
     /// A replayer on a host, with the `SKILL.md` skills that the runs had.
     #[must_use]
     pub fn new(host: Arc<dyn EpisodeHost>, skill_files: Vec<SkillFile>) -> Self {
-        Self { host, skill_files, harnesses: Mutex::new(BTreeMap::new()) }
+        Self { host, skill_files, ranker: None, harnesses: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// The same replayer with a ranking of what episodes remember, for trajectories that name it. Without it their searches are answered from
+    /// the record.
+    #[must_use]
+    pub fn with_ranker(mut self, ranker: Arc<dyn Ranker>) -> Self {
+        self.ranker = Some(ranker);
+        self
     }
 
     /// Runs the recorded decisions again and compares every line that comes of them, to the byte.
@@ -234,6 +244,18 @@ impl Replayer {
                 self.host.fingerprint()
             ));
         }
+        let ranker = header.memory.as_ref().and_then(|memory| memory.ranker.as_deref());
+        let memory = match (ranker, &self.ranker) {
+            (None, _) => EpisodeMemory::new(None),
+            (Some(name), Some(ours)) if name == ours.fingerprint() => EpisodeMemory::new(Some(Arc::clone(ours))),
+            (Some(name), _) => {
+                let shown = cut(name, 80);
+                notes.push(format!(
+                    "the answers of searches of the memory were ranked by `{shown}` and taken from the record"
+                ));
+                EpisodeMemory::replaying(recalled(trajectory))
+            }
+        };
         let plan = Plan {
             id: header.episode.clone(),
             task: &header.task,
@@ -241,7 +263,9 @@ impl Replayer {
             policy: header.policy.clone(),
             seed: header.seed,
             record: header.record,
-            memory: EpisodeMemory::replaying(recalled(trajectory)),
+            memory,
+            memory_use: header.memory.clone(),
+            forget: None,
             journal: Journal::in_memory(),
             started: Duration::ZERO,
             worlds: Some((header.initial, header.target)),

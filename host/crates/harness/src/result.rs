@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use loopwright_contract::memory::MemoryChange;
 use loopwright_contract::name::{EpisodeId, TaskId};
 use loopwright_contract::planner::Usage;
 use loopwright_contract::verdict::{Ending, JudgedCheck, Outcome};
-
-use crate::memory::Remembered;
 
 /// One episode's result. Everything but `wall` and `path` is the same on every run.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,8 +31,8 @@ pub struct EpisodeResult {
     pub coercions: u32,
     /// Proposals that could not be taken.
     pub malformed: u32,
-    /// What the episode asked to keep, for [`crate::memory::commit`].
-    pub remembered: Vec<Remembered>,
+    /// What the episode changed in its memory, for [`crate::memory::commit`]. Reminders that fired are among it.
+    pub memory: Vec<MemoryChange>,
     /// Wall time by the stopwatch, waiting for the other episodes of its batch included.
     pub wall: Duration,
     /// Where the trajectory lies, when it was written to a folder.
@@ -57,7 +56,7 @@ impl EpisodeResult {
             verdicts: Vec::new(),
             coercions: 0,
             malformed: 0,
-            remembered: Vec::new(),
+            memory: Vec::new(),
             wall: Duration::ZERO,
             path: None,
             lines: None,

@@ -13,6 +13,7 @@ use std::time::Duration;
 use loopwright_contract::digest::{StateDigest, TaskDigest};
 use loopwright_contract::episode::PreparedTask;
 use loopwright_contract::fault::chain;
+use loopwright_contract::memory::Forget;
 use loopwright_contract::name::EpisodeId;
 use loopwright_contract::planner::{DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use loopwright_contract::stopwatch::Stopwatch;
@@ -59,6 +60,9 @@ pub struct RunOptions {
     pub output: Output,
     /// Measures the wall budget.
     pub stopwatch: Arc<dyn Stopwatch>,
+    /// Makes a user's "forget" of something that the snapshot brought act at once, for a live user's session. An episode of a task that stands
+    /// in the run more than once, as the members of a group do, does not get it.
+    pub forget: Option<Arc<dyn Forget>>,
     /// Set it to end the run early: what is not done then is void.
     pub cancel: Arc<AtomicBool>,
 }
@@ -74,6 +78,7 @@ impl RunOptions {
             record: Record::Full,
             output: Output::Nowhere,
             stopwatch,
+            forget: None,
             cancel: Arc::new(AtomicBool::new(false)),
         }
     }
@@ -125,6 +130,8 @@ struct Item<'a> {
     digest: TaskDigest,
     id: EpisodeId,
     seed: u64,
+    /// Whether its task stands in the run once.
+    alone: bool,
 }
 
 struct Run<'a> {
@@ -141,6 +148,8 @@ struct Run<'a> {
 
 fn items<'a>(tasks: &'a [Task], seed: u64) -> Vec<Item<'a>> {
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    tasks.iter().for_each(|task| *counts.entry(task.id.as_str()).or_default() += 1);
     let item = |task: &'a Task| {
         let digest = task.digest();
         let repeat = seen.entry(task.id.as_str()).or_default();
@@ -150,7 +159,13 @@ fn items<'a>(tasks: &'a [Task], seed: u64) -> Vec<Item<'a>> {
         };
         *repeat += 1;
         // Long enough for every task id: 128 characters, two numbers and their marks.
-        EpisodeId::new(name).ok().map(|id| Item { task, digest, id, seed: own })
+        EpisodeId::new(name).ok().map(|id| Item {
+            task,
+            digest,
+            id,
+            seed: own,
+            alone: counts.get(task.id.as_str()) == Some(&1),
+        })
     };
     tasks.iter().filter_map(item).collect()
 }
@@ -242,7 +257,7 @@ impl<'a> Run<'a> {
     fn open(&self, item: &Item<'a>) -> Result<LiveEpisode<'a>, Box<EpisodeResult>> {
         let started = self.options.stopwatch.elapsed();
         let void = |reason: String| Box::new(EpisodeResult::void(item.task.id.clone(), item.id.clone(), reason));
-        let prepared = self.harness.host().prepare(item.task).map_err(|fault| void(chain(&fault)))?;
+        let prepared = self.harness.prepare(item.task).map_err(|fault| void(chain(&fault)))?;
         let (journal, worlds) = self.journal(item, prepared.as_ref()).map_err(void)?;
         let plan = Plan {
             id: item.id.clone(),
@@ -251,7 +266,9 @@ impl<'a> Run<'a> {
             policy: self.policy.clone(),
             seed: item.seed,
             record: self.options.record,
-            memory: EpisodeMemory::new(self.harness.memory()),
+            memory: EpisodeMemory::new(self.harness.ranker()),
+            memory_use: self.harness.memory_use(),
+            forget: self.options.forget.clone().filter(|_| item.alone),
             journal,
             started,
             worlds,
@@ -316,7 +333,7 @@ pub fn run_forked(
     seed: u64,
     fork_at: u32,
 ) -> Result<(Vec<String>, Vec<String>), String> {
-    let prepared = harness.host().prepare(task).map_err(|fault| chain(&fault))?;
+    let prepared = harness.prepare(task).map_err(|fault| chain(&fault))?;
     let worlds = Some((prepared.initial_digest(), prepared.target_digest()));
     let plan = Plan {
         id: EpisodeId::new(format!("{}:s{seed}", task.id)).map_err(|error| error.to_string())?,
@@ -325,7 +342,9 @@ pub fn run_forked(
         policy: planner.version(),
         seed,
         record: Record::Full,
-        memory: EpisodeMemory::new(harness.memory()),
+        memory: EpisodeMemory::new(harness.ranker()),
+        memory_use: harness.memory_use(),
+        forget: None,
         journal: Journal::in_memory(),
         started: Duration::ZERO,
         worlds,

@@ -5,13 +5,14 @@ use std::time::Duration;
 use loopwright_contract::digest::HarnessDigest;
 use loopwright_contract::json::{INTEGER_MAX, canonical};
 use loopwright_contract::limits::{CALLS_PER_TURN_MAX, CANDIDATES_MAX, EpisodeBudget, MESSAGE_BYTES_MAX};
+use loopwright_contract::memory::{ADDED_MAX, REMINDERS_MAX, SEARCH_LIMIT_MAX};
 use loopwright_contract::name::Lang;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::context::{LAYOUT_VERSION, rules};
 use crate::episode::{REPEATS_MAX, SKILL_CARDS_MAX};
-use crate::memory::{RECALL_LIMIT_MAX, REMEMBERED_MAX, SERVED_MAX};
+use crate::memory::{DUE_SERVED_MAX, FITTING_SERVED_MAX, PROFILE_SERVED_MAX, SERVED_BYTES_MAX, WORD_OVERLAP};
 use crate::recall::{BM25_B, BM25_K1};
 
 /// The version of the plugin contract, as trajectories name it.
@@ -49,7 +50,7 @@ pub struct Settings {
     pub prefixes: Prefixes,
     /// Which tools are offered.
     pub offer: Offer,
-    /// Whether the memory actions are offered.
+    /// Whether the memory is served from, reminds, and can be searched and changed.
     pub memory: bool,
     /// Lowers every task's own budget, field by field.
     pub budget: Option<EpisodeBudget>,
@@ -112,7 +113,7 @@ impl Settings {
             "rules": [rules(&Lang::english()), rules(&Lang::chinese())],
             "layout": LAYOUT_VERSION,
             "recall": {"candidates": CANDIDATES_MAX, "k1": BM25_K1, "b": BM25_B},
-            "memory": [RECALL_LIMIT_MAX, SERVED_MAX, REMEMBERED_MAX],
+            "memory": [SEARCH_LIMIT_MAX, ADDED_MAX, REMINDERS_MAX, PROFILE_SERVED_MAX, DUE_SERVED_MAX, FITTING_SERVED_MAX, SERVED_BYTES_MAX, WORD_OVERLAP],
             "limits": [CALLS_PER_TURN_MAX, MESSAGE_BYTES_MAX, REPEATS_MAX, SKILL_CARDS_MAX],
             "budget": serde_json::to_value(EpisodeBudget::default()).unwrap_or(Value::Null),
         });

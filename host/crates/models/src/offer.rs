@@ -1,6 +1,7 @@
 //! The open actions as functions, for models that only know calls: tools in their order, then the reserved names, then skills.
 
 use loopwright_contract::action::{ActionSpace, reserved};
+use loopwright_contract::memory::{CATEGORY_BYTES_MAX, SEARCH_LIMIT_MAX, TAG_BYTES_MAX, TAGS_MAX, TITLE_BYTES_MAX};
 use loopwright_contract::name::Lang;
 use loopwright_contract::tool::localized;
 use serde_json::{Value, json};
@@ -44,19 +45,38 @@ fn reserved_functions(space: &ActionSpace, lang: &Lang) -> Vec<Function> {
         ));
     }
     if space.memory {
-        let limit = json!({"type": "integer", "minimum": 1, "maximum": 20});
-        functions.push(function(
-            reserved::RECALL,
-            text.recall,
-            closed(json!({"query": string(), "maxResults": limit}), &["query"]),
-        ));
-        let remember = closed(json!({"content": string(), "memoryCategory": short()}), &["content"]);
-        functions.push(function(reserved::REMEMBER, text.remember, remember));
+        functions.extend(memory_functions(text));
     }
     functions.push(function(reserved::REFUSE, text.refuse, closed(json!({"reason": string()}), &["reason"])));
     let finish = closed(json!({"answer": {"type": "string"}, "data": {"description": text.data}}), &["answer"]);
     functions.push(function(reserved::FINISH, text.finish, finish));
     functions
+}
+
+/// The four actions of the memory.
+fn memory_functions(text: &Texts) -> [Function; 4] {
+    let string = || json!({"type": "string", "minLength": 1});
+    let short = |length_max: usize| json!({"type": "string", "minLength": 1, "maxLength": length_max});
+    let search = json!({
+        "query": string(),
+        "memoryCategory": short(CATEGORY_BYTES_MAX),
+        "maxResults": {"type": "integer", "minimum": 1, "maximum": SEARCH_LIMIT_MAX},
+        "searchMode": {"type": "string", "enum": ["relevance", "time"]},
+    });
+    let add = json!({
+        "content": string(),
+        "memoryCategory": short(CATEGORY_BYTES_MAX),
+        "title": short(TITLE_BYTES_MAX),
+        "tags": {"type": "array", "items": short(TAG_BYTES_MAX), "maxItems": TAGS_MAX},
+        "validUntil": {"type": "string", "minLength": 1, "maxLength": 19, "description": text.until},
+    });
+    let replace = json!({"memoryId": short(64), "content": string()});
+    [
+        function(reserved::RECALL, text.recall, closed(search, &["query"])),
+        function(reserved::REMEMBER, text.remember, closed(add, &["content"])),
+        function(reserved::REPLACE, text.replace, closed(replace, &["memoryId", "content"])),
+        function(reserved::FORGET, text.forget, closed(json!({"memoryId": short(64)}), &["memoryId"])),
+    ]
 }
 
 fn function(name: &str, description: &str, parameters: Value) -> Function {
@@ -73,6 +93,9 @@ struct Texts {
     ask: &'static str,
     recall: &'static str,
     remember: &'static str,
+    until: &'static str,
+    replace: &'static str,
+    forget: &'static str,
     refuse: &'static str,
     finish: &'static str,
     data: &'static str,
@@ -80,8 +103,11 @@ struct Texts {
 
 const ENGLISH: Texts = Texts {
     ask: "Ask the user for missing information, or for confirmation of the call with id pending_call",
-    recall: "Search what is remembered about the user",
-    remember: "Remember something about the user",
+    recall: "Search what is remembered about the user, with ids and dates; memoryCategory narrows it, leave it out unless you are sure",
+    remember: "Remember something about the user that the user told you; categories are user_profile, routines_habits, important_info, important_event",
+    until: "the last day or moment at which it holds: YYYY-MM-DD or YYYY-MM-DDTHH:MM",
+    replace: "Put what holds now in the place of a memory that no longer does",
+    forget: "Forget a memory for good; needs the user's confirmation",
     refuse: "Refuse a request that must not be carried out, with the reason",
     finish: "End: everything that was asked is done. Tell the user the result",
     data: "the result as data, where the request asks for one",
@@ -89,8 +115,11 @@ const ENGLISH: Texts = Texts {
 
 const CHINESE: Texts = Texts {
     ask: "向用户询问缺少的信息，或请用户确认 id 为 pending_call 的调用",
-    recall: "搜索关于用户的记忆",
-    remember: "记住关于用户的事情",
+    recall: "搜索关于用户的记忆，返回标识和日期；memoryCategory 用于缩小范围，不确定时不要填写",
+    remember: "记住用户告诉你的关于用户的事情；类别有 user_profile、routines_habits、important_info、important_event",
+    until: "有效的最后一天或最后时刻：YYYY-MM-DD 或 YYYY-MM-DDTHH:MM",
+    replace: "用现在的情况替换一条已不再成立的记忆",
+    forget: "永久忘记一条记忆，需要用户确认",
     refuse: "拒绝不应执行的请求，并说明原因",
     finish: "结束：要求的事情都已完成，把结果告诉用户",
     data: "请求要求数据时的结果数据",
@@ -174,6 +203,8 @@ pub(crate) mod tests {
             "ask_user",
             "search_user_memory",
             "add_user_memory",
+            "replace_user_memory",
+            "remove_user_memory",
             "refuse",
             "finish",
             "skill__power_saver",

@@ -82,7 +82,9 @@ impl Embedder for Keeping {
         self.bar.inc(texts.len() as u64);
         texts
             .iter()
-            .map(|text| kept.vectors.get(&digest(text)).cloned().ok_or_else(|| MemoryError("a vector is missing".to_owned())))
+            .map(|text| {
+                kept.vectors.get(&digest(text)).cloned().ok_or_else(|| MemoryError("a vector is missing".to_owned()))
+            })
             .collect()
     }
 }

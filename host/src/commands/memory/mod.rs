@@ -155,7 +155,9 @@ fn claim_key(text: &str) -> anyhow::Result<ClaimKey> {
         (Some(subject), Some(predicate), qualifier) if !subject.is_empty() && !predicate.is_empty() => {
             Ok(ClaimKey { subject, predicate, qualifier })
         }
-        _ => anyhow::bail!("`{text}` is not a claim: expected `subject/predicate` or `subject/predicate/qualifier`, such as `user/lives_in`"),
+        _ => anyhow::bail!(
+            "`{text}` is not a claim: expected `subject/predicate` or `subject/predicate/qualifier`, such as `user/lives_in`"
+        ),
     }
 }
 

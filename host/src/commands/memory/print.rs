@@ -83,7 +83,9 @@ pub(super) fn understood(as_json: bool, memory: &Memory, all: &[Understood]) {
                 .collect();
             let rejected: Vec<Value> =
                 one.rejected.iter().map(|(text, reason)| json!({"text": text, "reason": reason})).collect();
-            output::json(&json!({"id": id, "kept": kept, "derived": derived, "completed": one.completed, "rejected": rejected}));
+            output::json(
+                &json!({"id": id, "kept": kept, "derived": derived, "completed": one.completed, "rejected": rejected}),
+            );
             continue;
         }
         output::line(format_args!("{}  {kept}", id.unwrap_or_else(|| "-".repeat(21))));
@@ -331,17 +333,28 @@ pub(super) fn stats(as_json: bool, stats: &Stats) {
     output::print(table::render(&[("layer", Align::Left), ("status", Align::Left), ("units", Align::Right)], &rows));
     output::line(format_args!(
         "{} claims; {} records in {} segments of {} bytes; {} tombstones, {} proposals not believed, {} contributions",
-        stats.claims, stats.sequence, stats.segments, stats.bytes, stats.tombstones, stats.rejected, stats.contributions
+        stats.claims,
+        stats.sequence,
+        stats.segments,
+        stats.bytes,
+        stats.tombstones,
+        stats.rejected,
+        stats.contributions
     ));
 }
 
 pub(super) fn repaired(as_json: bool, repair: &Repair) {
     let dropped = repair.dropped.len();
     if as_json {
-        output::json(&json!({"kept": repair.kept, "lost": repair.lost, "dropped": dropped, "bytes_lost": repair.bytes_lost, "aside": repair.aside}));
+        output::json(
+            &json!({"kept": repair.kept, "lost": repair.lost, "dropped": dropped, "bytes_lost": repair.bytes_lost, "aside": repair.aside}),
+        );
         return;
     }
-    output::line(format_args!("{} records are kept, {dropped} do not follow any more, {} bytes are no record", repair.kept, repair.bytes_lost));
+    output::line(format_args!(
+        "{} records are kept, {dropped} do not follow any more, {} bytes are no record",
+        repair.kept, repair.bytes_lost
+    ));
     for (from, through) in &repair.lost {
         output::line(format_args!("lost: records {from} to {through}"));
     }
@@ -361,7 +374,9 @@ pub(super) fn shared(as_json: bool, shared: &Shared) {
         .map(|doubt| json!({"start": doubt.range.start, "end": doubt.range.end, "kind": doubt.kind.as_str(), "reason": doubt.reason}))
         .collect();
     if as_json {
-        output::json(&json!({"contribution": contribution, "text": text.text, "removed": text.removals.len(), "confidence": text.confidence, "doubts": doubts}));
+        output::json(
+            &json!({"contribution": contribution, "text": text.text, "removed": text.removals.len(), "confidence": text.confidence, "doubts": doubts}),
+        );
         return;
     }
     output::line(Plain(&text.text));

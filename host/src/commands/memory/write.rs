@@ -102,10 +102,7 @@ fn capture(desk: &Desk<'_>, args: &AddArgs, said: Line, position: u32) -> anyhow
         (Role::User, _) | (_, RoleArg::User) => args.speaker.clone(),
         _ => format!("{role:?}").to_lowercase(),
     });
-    let session = said
-        .session
-        .or_else(|| args.session.clone())
-        .unwrap_or_else(|| mentioned.civil().date().to_string());
+    let session = said.session.or_else(|| args.session.clone()).unwrap_or_else(|| mentioned.civil().date().to_string());
     let dialogue = said.dialogue.unwrap_or_else(|| args.dialogue.clone());
     let place = Place { dialogue, session, position, speaker, role };
     let message = Message { place, text: said.text, mentioned };
@@ -147,7 +144,9 @@ fn forget_everything(desk: &Desk<'_>) -> anyhow::Result<Exit> {
     if desk.json {
         output::json(&json!({"user": user, "forgotten": "everything", "withdrawn": withdrawn}));
     } else {
-        output::line(format_args!("everything of user `{user}` is gone; {withdrawn} contributions were taken out of the pool"));
+        output::line(format_args!(
+            "everything of user `{user}` is gone; {withdrawn} contributions were taken out of the pool"
+        ));
     }
     Ok(Exit::Good)
 }

@@ -10,6 +10,7 @@
 
 mod closed_loop;
 mod mcp;
+mod memory;
 mod recall;
 mod records;
 mod robustness;

@@ -7,6 +7,7 @@ use std::{
 
 use loopwright_contract::{
     episode::PluginRecord,
+    memory::COLLECTION as MEMORY_COLLECTION,
     name::{CollectionName, PluginName},
     skill::SkillCard,
     tool::{Catalogue, CollectionSpec, InstalledTool},
@@ -20,6 +21,7 @@ use crate::{
     EngineConfig, Engines, GrantPolicy, InstallError, Refusal,
     grant::{self, ENVIRONMENT_COLLECTION},
     installed::{Installed, Loaded, ToolEntry, Waiting, WorldSource},
+    memory,
     store::Plugin,
     swap::Slot,
 };
@@ -52,7 +54,7 @@ pub(super) fn assemble(
     });
     let waiting = leave_out(&mut inspected, policy);
     check_names(&inspected)?;
-    let own = environments_own();
+    let own = hosts_own();
     let owned = inspected
         .iter()
         .filter_map(|one| Some((&one.plugin.record.name, catalogue(&one.says)?)))
@@ -65,7 +67,9 @@ pub(super) fn assemble(
         .flat_map(|catalogue| &catalogue.collections)
         .map(|spec| spec.name.clone())
         .collect();
-    collections.extend(own.iter().flat_map(|(_, own)| &own.collections).map(|spec| spec.name.clone()));
+    // The memory is not among those that can be granted: what the user is taken to have said is the host's to write.
+    let grantable = own.iter().flat_map(|(_, own)| &own.collections).filter(|spec| spec.name != *MEMORY_COLLECTION);
+    collections.extend(grantable.map(|spec| spec.name.clone()));
     collections.sort();
     for one in &mut inspected {
         settle(one, policy, &collections);
@@ -125,12 +129,13 @@ fn leave_out(inspected: &mut Vec<Inspected>, policy: &GrantPolicy) -> Vec<Waitin
     waiting
 }
 
-/// That collection, under a name that stands for the host. Both names are well-formed, so there always is one.
-fn environments_own() -> Option<(PluginName, Catalogue)> {
+/// The host's collections, under a name that stands for it. All names are well-formed, so there always are both.
+fn hosts_own() -> Option<(PluginName, Catalogue)> {
     let plugin = PluginName::new("host").ok()?;
     let name = CollectionName::new(ENVIRONMENT_COLLECTION).ok()?;
     let spec = CollectionSpec { name, schema: None, bookkeeping: Vec::new(), indexes: Vec::new(), initial: Vec::new() };
-    Some((plugin, Catalogue { tools: Vec::new(), collections: vec![spec], uses: Vec::new() }))
+    let collections = vec![spec, memory::collection().ok()?];
+    Some((plugin, Catalogue { tools: Vec::new(), collections, uses: Vec::new() }))
 }
 
 fn catalogue(says: &Says) -> Option<&Catalogue> {
@@ -142,8 +147,8 @@ fn catalogue(says: &Says) -> Option<&Catalogue> {
 
 fn check_names(inspected: &[Inspected]) -> Result<(), InstallError> {
     let (mut names, mut tools) = (Names::default(), lookalike::ToolNames::default());
-    if let Some((host, _)) = environments_own() {
-        names.take("collection", ENVIRONMENT_COLLECTION, &host)?;
+    if let Some((host, own)) = hosts_own() {
+        own.collections.iter().try_for_each(|spec| names.take("collection", spec.name.as_str(), &host))?;
     }
     for one in inspected {
         let record = &one.plugin.record;
@@ -202,4 +207,19 @@ fn add(installed: &mut Installed, parts: &mut Parts, one: Inspected) {
 
 fn loaded<P>(plugin: Plugin, pre: P) -> Loaded<P> {
     Loaded { plugin: Arc::new(plugin), pre }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_is_the_hosts_and_a_plugin_that_owns_one_is_not_installed() {
+        let (host, own) = hosts_own().unwrap();
+        let names: Vec<&str> = own.collections.iter().map(|spec| spec.name.as_str()).collect();
+        assert_eq!((host.as_str(), names), ("host", vec![ENVIRONMENT_COLLECTION, MEMORY_COLLECTION]));
+        let mut taken = Names::default();
+        taken.take("collection", MEMORY_COLLECTION, &host).unwrap();
+        assert!(taken.take("collection", MEMORY_COLLECTION, &"diary".parse().unwrap()).is_err());
+    }
 }

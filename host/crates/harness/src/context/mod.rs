@@ -25,7 +25,7 @@ use loopwright_contract::context::Context;
 use loopwright_contract::name::Lang;
 
 /// Raised whenever the layout or the meaning of a part changes; it is part of the harness's digest.
-pub const LAYOUT_VERSION: u32 = 1;
+pub const LAYOUT_VERSION: u32 = 2;
 
 /// The rules for planners in a language; English for languages that we have none for.
 #[must_use]
@@ -58,7 +58,7 @@ pub fn outline(context: &Context) -> String {
     let _ = writeln!(text, "skills to load: {}", skills.join(", "));
     let _ = writeln!(text, "memory {}, ask {}", context.space.memory, context.space.ask);
     for item in &context.memory {
-        let _ = writeln!(text, "remembered: {}", item.content);
+        let _ = writeln!(text, "remembered {}: {}", item.id, item.content);
     }
     let _ = writeln!(text, "request ({}, {}): {}", context.lang, context.now, context.request);
     for skill in &context.skills {

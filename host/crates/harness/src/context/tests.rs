@@ -27,18 +27,18 @@ fn an_english_context() {
     check(
         &torch_task("torch"),
         &expect![[r#"
-        rules: You act on the user's phone by calling tools. Do what the request asks, and nothing else. (9 lines)
+        rules: You act on the user's phone by calling tools. Do what the request asks, and nothing else. (10 lines)
         tools: set_torch, manage_note, wipe_notes
         skills to load: broken-skill, note-keeper
         memory true, ask true
-        request (en, fake time 1767225600000000001 ns): Turn on the torch.
+        request (en, 2026-01-01T00:00:00+00:00[UTC]): Turn on the torch.
         remaining: 15 steps, 200000 tokens
         ---
-        rules: You act on the user's phone by calling tools. Do what the request asks, and nothing else. (9 lines)
+        rules: You act on the user's phone by calling tools. Do what the request asks, and nothing else. (10 lines)
         tools: set_torch, manage_note, wipe_notes
         skills to load: broken-skill
         memory true, ask true
-        request (en, fake time 1767225600000000001 ns): Turn on the torch.
+        request (en, 2026-01-01T00:00:00+00:00[UTC]): Turn on the torch.
         skill note-keeper: note-keeper (en): set_torch, manage_note, wipe_notes
         - {"actions":[{"action":"load_skill","skill":"note-keeper"}],"event":"decided","text":""}
         - {"call_id":"call-0-0","effects":[],"envelope":{"data":{"offered":[]},"message":"skill `note-keeper` is loaded","success":true},"event":"answered","name":"skill__note_keeper"}
@@ -57,18 +57,18 @@ fn a_chinese_context() {
     check(
         &parallel_task("parallel"),
         &expect![[r#"
-        rules: 你通过调用工具来操作用户的手机。只做请求要求的事，不做别的事。 (9 lines)
+        rules: 你通过调用工具来操作用户的手机。只做请求要求的事，不做别的事。 (10 lines)
         tools: manage_note, set_torch, wipe_notes
         skills to load: broken-skill, note-keeper
         memory true, ask true
-        request (zh, fake time 1767225600000000001 ns): 关掉手电筒，并写一条备忘录“关门”。
+        request (zh, 2026-01-01T00:00:00+00:00[UTC]): 关掉手电筒，并写一条备忘录“关门”。
         remaining: 15 steps, 200000 tokens
         ---
-        rules: 你通过调用工具来操作用户的手机。只做请求要求的事，不做别的事。 (9 lines)
+        rules: 你通过调用工具来操作用户的手机。只做请求要求的事，不做别的事。 (10 lines)
         tools: manage_note, set_torch, wipe_notes
         skills to load: broken-skill
         memory true, ask true
-        request (zh, fake time 1767225600000000001 ns): 关掉手电筒，并写一条备忘录“关门”。
+        request (zh, 2026-01-01T00:00:00+00:00[UTC]): 关掉手电筒，并写一条备忘录“关门”。
         skill note-keeper: note-keeper (zh): manage_note, set_torch, wipe_notes
         - {"actions":[{"action":"load_skill","skill":"note-keeper"}],"event":"decided","text":""}
         - {"call_id":"call-0-0","effects":[],"envelope":{"data":{"offered":[]},"message":"skill `note-keeper` is loaded","success":true},"event":"answered","name":"skill__note_keeper"}
@@ -88,7 +88,7 @@ fn the_rules_stand_in_both_languages_with_the_same_points() {
         let text = rules(&Lang::new(lang).expect("a tag"));
         text.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit())).count()
     };
-    assert_eq!((points("en"), points("zh"), points("zh-Hant"), points("fr")), (8, 8, 8, 8));
+    assert_eq!((points("en"), points("zh"), points("zh-Hant"), points("fr")), (9, 9, 9, 9));
     assert_eq!(rules(&Lang::new("fr").expect("a tag")), rules(&Lang::english()));
     assert_ne!(rules(&Lang::chinese()), rules(&Lang::english()));
 }

@@ -111,7 +111,7 @@ fn other_action(proposal: &Proposed) -> Option<String> {
 fn proposal_name(proposal: &Proposed) -> String {
     match proposal {
         Proposed::Action { value } => action_name(value),
-        Proposed::Call { name, .. } => name.clone(),
+        Proposed::Call { name, .. } => reserved::full(name).to_owned(),
         Proposed::Unreadable { .. } => "text without an action".to_owned(),
     }
 }
@@ -122,6 +122,8 @@ pub(crate) fn action_name(action: &Action) -> String {
         Action::Call(call) => call.tool.as_str().to_owned(),
         Action::Recall { .. } => reserved::RECALL.to_owned(),
         Action::Remember { .. } => reserved::REMEMBER.to_owned(),
+        Action::Replace { .. } => reserved::REPLACE.to_owned(),
+        Action::Forget { .. } => reserved::FORGET.to_owned(),
         Action::LoadSkill { skill } => skill.action_name(),
         Action::Ask { .. } => reserved::ASK_USER.to_owned(),
         Action::Refuse { .. } => reserved::REFUSE.to_owned(),
@@ -139,7 +141,7 @@ pub(crate) fn offered(space: &ActionSpace) -> String {
         names.push(reserved::ASK_USER);
     }
     if space.memory {
-        names.extend([reserved::RECALL, reserved::REMEMBER]);
+        names.extend([reserved::RECALL, reserved::REMEMBER, reserved::REPLACE, reserved::FORGET]);
     }
     names.extend([reserved::REFUSE, reserved::FINISH]);
     names.join(", ")

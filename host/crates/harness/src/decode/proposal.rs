@@ -3,7 +3,11 @@
 use loopwright_contract::action::{Action, Proposed, reserved};
 use loopwright_contract::json::{JsonLimits, normalize};
 use loopwright_contract::limits::MESSAGE_BYTES_MAX;
-use loopwright_contract::name::{CallId, SkillName};
+use loopwright_contract::memory::{
+    CATEGORY_BYTES_MAX, CivilTime, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SearchMode, TAG_BYTES_MAX, TAGS_MAX,
+    TITLE_BYTES_MAX,
+};
+use loopwright_contract::name::{CallId, MemoryId, SkillName};
 use loopwright_contract::tool::ToolCall;
 use loopwright_contract::trajectory::Coercion;
 use serde_json::{Map, Value};
@@ -11,7 +15,6 @@ use serde_json::{Map, Value};
 use super::arguments::{Conforming, from_text, from_value, take_text};
 use super::problem::cut;
 use super::{Grounds, Taken, is_offered, offered};
-use crate::memory::{RECALL_LIMIT_DEFAULT, RECALL_LIMIT_MAX};
 
 /// A proposal that was understood.
 pub(super) struct Read {
@@ -28,10 +31,14 @@ pub(super) fn read(proposal: &Proposed, grounds: Grounds<'_>) -> Result<Read, St
         Proposed::Call { id, name, arguments } => {
             let id = id.as_deref().and_then(|id| CallId::new(id).ok());
             let (action, coercions) = by_name(name, arguments, grounds)?;
-            Ok(Read { id, name: name.clone(), action, coercions })
+            Ok(Read { id, name: reserved::full(name).to_owned(), action, coercions })
         }
         Proposed::Action { value } => {
-            let id = if let Action::Call(call) = value { Some(call.id.clone()) } else { None };
+            let id = match value {
+                Action::Call(call) => Some(call.id.clone()),
+                Action::Forget { call, .. } => call.clone(),
+                _ => None,
+            };
             let (action, coercions) = typed(value, grounds)?;
             Ok(Read { id, name: super::action_name(value), action, coercions })
         }
@@ -40,8 +47,10 @@ pub(super) fn read(proposal: &Proposed, grounds: Grounds<'_>) -> Result<Read, St
 
 /// The action under its final id.
 pub(super) fn taken(id: CallId, name: String, mut action: Action) -> Taken {
-    if let Action::Call(call) = &mut action {
-        call.id = id.clone();
+    match &mut action {
+        Action::Call(call) => call.id = id.clone(),
+        Action::Forget { call, .. } => *call = Some(id.clone()),
+        _ => {}
     }
     Taken { id, name, action }
 }
@@ -52,6 +61,7 @@ fn no_id() -> Result<CallId, String> {
 }
 
 fn by_name(name: &str, arguments: &str, grounds: Grounds<'_>) -> Result<(Action, Vec<Coercion>), String> {
+    let name = reserved::full(name);
     if let Some(schema) = grounds.schemas.reserved(name) {
         let conforming = from_text(name, schema, arguments, grounds.strict)?;
         return Ok((allowed(reserved_action(name, conforming.value)?, grounds)?, conforming.coercions));
@@ -96,11 +106,25 @@ fn reserved_action(name: &str, arguments: Value) -> Result<Action, String> {
         }
         reserved::REFUSE => Action::Refuse { reason: text("reason") },
         reserved::DELEGATE => Action::Delegate { agent: text("agent"), instruction: text("instruction") },
-        reserved::RECALL => Action::Recall { query: text("query"), limit: limit(&map) },
+        reserved::RECALL => {
+            let query = text("query");
+            let mode = if text("searchMode") == "time" { SearchMode::Time } else { SearchMode::Relevance };
+            Action::Recall { query, limit: limit(&map), category: take_text(&mut map, "memoryCategory"), mode }
+        }
         reserved::REMEMBER => {
             let content = text("content");
-            Action::Remember { content, category: take_text(&mut map, "memoryCategory") }
+            let until = take_text(&mut map, "validUntil");
+            let until = until.map(|until| CivilTime::until(until).map_err(|error| format!("`validUntil`: {error}")));
+            Action::Remember {
+                content,
+                category: take_text(&mut map, "memoryCategory"),
+                title: take_text(&mut map, "title"),
+                tags: take_texts(&mut map, "tags"),
+                valid_until: until.transpose()?,
+            }
         }
+        reserved::REPLACE => Action::Replace { memory: memory_id(&text("memoryId"))?, content: text("content") },
+        reserved::FORGET => Action::Forget { memory: memory_id(&text("memoryId"))?, call: None },
         _ => {
             let answer = text("answer");
             Action::Finish { answer, data: map.remove("data").filter(|data| !data.is_null()) }
@@ -108,9 +132,21 @@ fn reserved_action(name: &str, arguments: Value) -> Result<Action, String> {
     })
 }
 
+fn memory_id(text: &str) -> Result<MemoryId, String> {
+    MemoryId::new(text).map_err(|error| format!("`memoryId`: {error}; search_user_memory returns the ids"))
+}
+
+fn take_texts(map: &mut Map<String, Value>, key: &str) -> Vec<String> {
+    let texts = match map.remove(key) {
+        Some(Value::Array(items)) => items,
+        _ => Vec::new(),
+    };
+    texts.into_iter().filter_map(|text| if let Value::String(text) = text { Some(text) } else { None }).collect()
+}
+
 fn limit(map: &Map<String, Value>) -> u32 {
     let limit = map.get("maxResults").and_then(Value::as_u64).and_then(|limit| u32::try_from(limit).ok());
-    limit.unwrap_or(RECALL_LIMIT_DEFAULT).clamp(1, RECALL_LIMIT_MAX)
+    limit.unwrap_or(SEARCH_LIMIT_DEFAULT).clamp(1, SEARCH_LIMIT_MAX)
 }
 
 /// What holds for every action that is no call, however it came.
@@ -118,7 +154,18 @@ fn allowed(action: Action, grounds: Grounds<'_>) -> Result<Action, String> {
     match &action {
         Action::Call(_) => {}
         Action::Recall { query, .. } => with_memory("query", query, grounds)?,
-        Action::Remember { content, .. } => with_memory("content", content, grounds)?,
+        Action::Remember { content, category, title, tags, .. } => {
+            with_memory("content", content, grounds)?;
+            let fits = |field: &str, text: &String, limit: usize| short(field, text, limit);
+            category.iter().try_for_each(|text| fits("memoryCategory", text, CATEGORY_BYTES_MAX))?;
+            title.iter().try_for_each(|text| fits("title", text, TITLE_BYTES_MAX))?;
+            tags.iter().try_for_each(|text| fits("tags", text, TAG_BYTES_MAX))?;
+            if tags.len() > TAGS_MAX {
+                return Err(format!("`tags` has {} elements, at most {TAGS_MAX} are allowed", tags.len()));
+            }
+        }
+        Action::Replace { content, .. } => with_memory("content", content, grounds)?,
+        Action::Forget { .. } => with_memory("memoryId", "", grounds)?,
         Action::LoadSkill { skill } => {
             skill_named(skill.as_str(), grounds)?;
         }
@@ -131,7 +178,9 @@ fn allowed(action: Action, grounds: Grounds<'_>) -> Result<Action, String> {
         Action::Finish { answer, .. } => sized("answer", answer)?,
     }
     Ok(match action {
-        Action::Recall { query, limit } => Action::Recall { query, limit: limit.clamp(1, RECALL_LIMIT_MAX) },
+        Action::Recall { query, limit, category, mode } => {
+            Action::Recall { query, limit: limit.clamp(1, SEARCH_LIMIT_MAX), category, mode }
+        }
         Action::Finish { answer, data: Some(data) } => {
             let data = normalize(data, &JsonLimits::CONTRACT)
                 .map_err(|error| format!("`data` of `{}` is not read: {error}", reserved::FINISH))?;
@@ -144,6 +193,13 @@ fn allowed(action: Action, grounds: Grounds<'_>) -> Result<Action, String> {
 fn sized(field: &str, text: &str) -> Result<(), String> {
     if text.len() > MESSAGE_BYTES_MAX {
         return Err(format!("`{field}` has {} bytes, at most {MESSAGE_BYTES_MAX} are allowed", text.len()));
+    }
+    Ok(())
+}
+
+fn short(field: &str, text: &str, limit: usize) -> Result<(), String> {
+    if text.is_empty() || text.len() > limit {
+        return Err(format!("`{field}` has {} bytes, 1 to {limit} are allowed", text.len()));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use jsonschema::{Draft, PatternOptions, Validator};
 use loopwright_contract::action::reserved;
+use loopwright_contract::memory::{CATEGORY_BYTES_MAX, SEARCH_LIMIT_MAX, TAG_BYTES_MAX, TAGS_MAX, TITLE_BYTES_MAX};
 use loopwright_contract::name::ToolName;
 use loopwright_contract::tool::InstalledTool;
 use serde_json::{Value, json};
@@ -124,6 +125,10 @@ fn text(bytes_min: usize) -> Value {
     json!({"type": "string", "minLength": bytes_min, "maxLength": loopwright_contract::limits::MESSAGE_BYTES_MAX})
 }
 
+fn short(length_max: usize) -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": length_max})
+}
+
 fn closed(properties: Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
@@ -131,7 +136,7 @@ fn closed(properties: Value, required: &[&str]) -> Value {
 /// The JSON Schema of a reserved action's arguments, as planners that only know calls are told; an open object for any other name.
 #[must_use]
 pub fn reserved_schema(name: &str) -> Value {
-    match name {
+    match reserved::full(name) {
         reserved::ASK_USER => closed(
             json!({"question": text(1), "pending_call": {"type": "string", "minLength": 1, "maxLength": 64}}),
             &["question"],
@@ -140,13 +145,26 @@ pub fn reserved_schema(name: &str) -> Value {
         reserved::FINISH => closed(json!({"answer": text(0), "data": {}}), &["answer"]),
         reserved::DELEGATE => closed(json!({"agent": text(1), "instruction": text(1)}), &["agent", "instruction"]),
         reserved::RECALL => closed(
-            json!({"query": text(1), "maxResults": {"type": "integer", "minimum": 1, "maximum": crate::memory::RECALL_LIMIT_MAX}}),
+            json!({
+                "query": text(1),
+                "memoryCategory": short(CATEGORY_BYTES_MAX),
+                "maxResults": {"type": "integer", "minimum": 1, "maximum": SEARCH_LIMIT_MAX},
+                "searchMode": {"type": "string", "enum": ["relevance", "time"]},
+            }),
             &["query"],
         ),
         reserved::REMEMBER => closed(
-            json!({"content": text(1), "memoryCategory": {"type": "string", "minLength": 1, "maxLength": 64}}),
+            json!({
+                "content": text(1),
+                "memoryCategory": short(CATEGORY_BYTES_MAX),
+                "title": short(TITLE_BYTES_MAX),
+                "tags": {"type": "array", "items": short(TAG_BYTES_MAX), "maxItems": TAGS_MAX},
+                "validUntil": short(19),
+            }),
             &["content"],
         ),
+        reserved::REPLACE => closed(json!({"memoryId": short(64), "content": text(1)}), &["memoryId", "content"]),
+        reserved::FORGET => closed(json!({"memoryId": short(64)}), &["memoryId"]),
         _ => json!({"type": "object"}),
     }
 }

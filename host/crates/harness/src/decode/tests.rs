@@ -3,7 +3,8 @@ use std::collections::BTreeMap;
 use loopwright_contract::action::{Action, ActionSpace, Proposed};
 use loopwright_contract::context::LoadedSkill;
 use loopwright_contract::json::{JsonLimits, canonical, parse};
-use loopwright_contract::name::{CallId, SkillName};
+use loopwright_contract::memory::SearchMode;
+use loopwright_contract::name::{CallId, MemoryId, SkillName};
 use loopwright_contract::tool::{InstalledTool, ToolCall};
 use loopwright_testkit::host::{FakeHost, SKILL};
 use loopwright_testkit::planner::{action, raw};
@@ -117,7 +118,46 @@ fn calls_are_read_and_what_is_wrong_is_said() {
         ("search_user_memory", r#"{"query":"car","maxResults":3}"#, &[r#""limit":3"#]),
         ("search_user_memory", r#"{"query":"car"}"#, &[r#""limit":5"#]),
         ("search_user_memory", r#"{"query":"car","maxResults":1000}"#, &["expected at most 20"]),
+        (
+            "search_user_memory",
+            r#"{"query":"car","memoryCategory":"habits","searchMode":"time"}"#,
+            &[r#"{"action":"recall","category":"habits","limit":5,"mode":"time","query":"car"}"#],
+        ),
+        (
+            "search_user_memory",
+            r#"{"query":"car","searchMode":"random"}"#,
+            &["`/searchMode`", r#"allowed: "relevance", "time""#],
+        ),
+        ("search_memory", r#"{"query":"car","maxResults":3}"#, &[r#"{"action":"recall","limit":3,"query":"car"}"#]),
         ("add_user_memory", r#"{"content":"likes tea","memoryCategory":"habits"}"#, &[r#""category":"habits""#]),
+        (
+            "add_memory",
+            r#"{"content":"likes tea","title":"tea","tags":["drink"],"validUntil":"2026-03-31"}"#,
+            &[
+                r#""action":"remember","category":null,"content":"likes tea","tags":["drink"],"title":"tea","valid_until":"2026-03-31T23:59:59""#,
+            ],
+        ),
+        (
+            "add_user_memory",
+            r#"{"content":"x","validUntil":"2026-02-31"}"#,
+            &["`validUntil`", "`2026-02-31` is not a time"],
+        ),
+        ("add_user_memory", r#"{"content":"x","validUntil":"2026-03-02T09:00Z"}"#, &["without an offset"]),
+        ("add_user_memory", r#"{"content":"x","source":"user"}"#, &["unknown `source`"]),
+        (
+            "replace_user_memory",
+            r#"{"memoryId":"memory-0001","content":"likes coffee"}"#,
+            &[r#"{"action":"replace","content":"likes coffee","memory":"memory-0001"}"#],
+        ),
+        ("update_memory", r#"{"memoryId":"memory-0001","content":"x"}"#, &[r#""action":"replace""#]),
+        ("replace_user_memory", r#"{"memoryId":"memory 1","content":"x"}"#, &["`memoryId`", "is not a memory id"]),
+        (
+            "remove_user_memory",
+            r#"{"memoryId":"memory-0001"}"#,
+            &[r#"{"action":"forget","call":"call-3-0","memory":"memory-0001"}"#],
+        ),
+        ("delete_memory", r#"{"memoryId":"memory-0001"}"#, &[r#""action":"forget""#]),
+        ("remove_user_memory", r#"{"query":"all"}"#, &["unknown `query`", "`memoryId` is missing"]),
     ] {
         check(vec![raw(name, arguments)], false, parts);
     }
@@ -192,6 +232,8 @@ fn a_decision_holds_several_calls_or_one_other_action() {
     );
     check(vec![action(finish("a")), action(finish("b"))], false, &["found `finish` beside another of its kind"]);
     check(vec![raw("skill__note_keeper", "{}"), torch()], false, &["found `skill__note_keeper` beside `set_torch`"]);
+    let forget = || raw("delete_memory", r#"{"memoryId":"m-1"}"#);
+    check(vec![forget(), torch()], false, &["found `remove_user_memory` beside `set_torch`"]);
     check(
         vec![torch(), Proposed::Unreadable { reason: "prose".to_owned() }],
         false,
@@ -231,6 +273,8 @@ fn what_is_not_offered_cannot_be_done() {
     world.space.tools.truncate(1);
     for (proposal, part) in [
         (raw("search_user_memory", r#"{"query":"x"}"#), "there is no memory here"),
+        (raw("delete_memory", r#"{"memoryId":"m-1"}"#), "there is no memory here"),
+        (action(Action::Replace { memory: memory("m-1"), content: "x".to_owned() }), "there is no memory here"),
         (raw("ask_user", r#"{"question":"x"}"#), "there is no user to ask"),
         (raw("set_torch", r#"{"on":true}"#), "no tool `set_torch` here; offered: manage_note, skill__"),
         (action(Action::Call(call("c", "set_torch", json!({"on": true})))), "no tool `set_torch` here"),
@@ -248,10 +292,26 @@ fn typed_actions_are_checked_like_text() {
         (Action::LoadSkill { skill: SkillName::new("unknown").expect("a name") }, "there is no skill `skill__unknown`"),
         (Action::LoadSkill { skill: SkillName::new(SKILL).expect("a name") }, "load_skill"),
         (Action::Ask { question: "Sure?".to_owned(), pending: CallId::new("c1").ok() }, "no call `c1` waits"),
-        (Action::Recall { query: "x".to_owned(), limit: 1000 }, "\"limit\":20"),
+        (
+            Action::Recall { query: "x".to_owned(), limit: 1000, category: None, mode: SearchMode::Relevance },
+            "\"limit\":20",
+        ),
+        (Action::Forget { memory: memory("m-1"), call: CallId::new("c7").ok() }, "\"call\":\"c7\""),
+        (Action::Forget { memory: memory("m-1"), call: None }, "\"call\":\"call-3-0\""),
+        (remember("likes tea", Some("x".repeat(65)), Vec::new()), "`memoryCategory` has 65 bytes"),
+        (remember("likes tea", None, vec!["x".to_owned(); 17]), "`tags` has 17 elements"),
+        (remember(&"x".repeat(5000), None, Vec::new()), "`content` has 5000 bytes"),
     ] {
         check(vec![action(value)], false, &[part]);
     }
+}
+
+fn memory(id: &str) -> MemoryId {
+    MemoryId::new(id).expect("an id")
+}
+
+fn remember(content: &str, category: Option<String>, tags: Vec<String>) -> Action {
+    Action::Remember { content: content.to_owned(), category, title: None, tags, valid_until: None }
 }
 
 fn any_arguments() -> impl Strategy<Value = String> {

@@ -4,10 +4,11 @@ use loopwright_contract::context::{Context, Event, Remaining};
 use loopwright_contract::environment::Observation;
 use loopwright_contract::episode::Episode;
 use loopwright_contract::limits::EpisodeBudget;
+use loopwright_contract::memory::MemoryRecord;
 use loopwright_contract::trajectory::{FORMAT, Header};
 
-use super::Plan;
 use super::offer::Offered;
+use super::{Plan, civil_now};
 use crate::context::shared_rules;
 use crate::harness::Harness;
 use crate::settings::WIT_VERSION;
@@ -19,10 +20,14 @@ pub(super) fn first_context(
     episode: &dyn Episode,
     offered: &Offered,
     observation: &Observation,
+    remembered: &[MemoryRecord],
     budget: EpisodeBudget,
 ) -> Context {
     let task = plan.task;
-    let served = if harness.settings().memory { plan.memory.served(&task.request) } else { Vec::new() };
+    let served = match civil_now(episode) {
+        Ok(now) if !remembered.is_empty() => plan.memory.served(remembered, &task.request, &now),
+        _ => Vec::new(),
+    };
     let notices = observation.notices.iter().map(|value| Event::Notice { value: value.clone() });
     Context {
         episode: plan.id.clone(),
@@ -63,5 +68,6 @@ pub(super) fn header(harness: &Harness, plan: &Plan<'_>, observation: &Observati
         initial,
         target,
         observation: observation.clone(),
+        memory: plan.memory_use.clone(),
     })
 }

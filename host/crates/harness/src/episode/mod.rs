@@ -1,6 +1,7 @@
 //! One live episode: the loop's state between two decisions of the planner.
 
 mod begin;
+mod memory;
 mod offer;
 mod repeat;
 mod turn;
@@ -9,14 +10,16 @@ mod turn;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use loopwright_contract::context::Context;
 use loopwright_contract::digest::{StateDigest, TaskDigest};
 use loopwright_contract::environment::Observation;
 use loopwright_contract::episode::{Episode, PluginRecord, PreparedTask};
-use loopwright_contract::fault::{CallFault, chain};
+use loopwright_contract::fault::{CallFault, HostFault, chain};
 use loopwright_contract::limits::EpisodeBudget;
+use loopwright_contract::memory::{CivilTime, Forget, MemoryRecord, MemoryUse, reminder};
 use loopwright_contract::name::{CallId, EpisodeId};
 use loopwright_contract::planner::{Decision, PlannerFault, PolicyVersion, Usage};
 use loopwright_contract::task::{Check, Task};
@@ -25,7 +28,7 @@ use loopwright_contract::trajectory::{Footer, Line, Record};
 use loopwright_contract::verdict::{Ending, JudgedCheck, Outcome};
 
 use crate::harness::Harness;
-use crate::memory::EpisodeMemory;
+use crate::memory::{EpisodeMemory, changes};
 use crate::record::{bounded, recordable};
 use crate::result::EpisodeResult;
 use crate::trajectory::Journal;
@@ -46,6 +49,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) seed: u64,
     pub(crate) record: Record,
     pub(crate) memory: EpisodeMemory,
+    pub(crate) memory_use: Option<MemoryUse>,
+    pub(crate) forget: Option<Arc<dyn Forget>>,
     pub(crate) journal: Journal,
     /// The stopwatch's reading when the episode began.
     pub(crate) started: Duration,
@@ -66,6 +71,33 @@ enum End {
     Void(String),
 }
 
+/// What an episode remembers when it begins.
+#[derive(Default)]
+struct Remembered {
+    before: Vec<MemoryRecord>,
+    /// What was due.
+    fired: Vec<MemoryRecord>,
+    /// The same as `before`, with what was due marked.
+    now: Vec<MemoryRecord>,
+}
+
+impl Remembered {
+    fn at_start(episode: &mut dyn Episode) -> Result<Self, CallFault> {
+        let before = episode.memory()?;
+        if before.is_empty() {
+            return Ok(Self::default());
+        }
+        let fired = episode.remind()?;
+        let now = if fired.is_empty() { before.clone() } else { episode.memory()? };
+        Ok(Self { before, fired, now })
+    }
+}
+
+/// What the phone's clock shows.
+fn civil_now(episode: &dyn Episode) -> Result<CivilTime, CallFault> {
+    CivilTime::of_clock(&episode.now_text()).map_err(|error| HostFault::Internal(error.to_string()).into())
+}
+
 /// One live episode.
 pub(crate) struct LiveEpisode<'a> {
     harness: &'a Harness,
@@ -76,6 +108,9 @@ pub(crate) struct LiveEpisode<'a> {
     pending: BTreeMap<CallId, ToolCall>,
     repeats: Repeats,
     memory: EpisodeMemory,
+    /// The records before anything happened.
+    remembered: Arc<Vec<MemoryRecord>>,
+    forget: Option<Arc<dyn Forget>>,
     journal: Journal,
     seed: u64,
     record: Record,
@@ -97,17 +132,32 @@ impl<'a> LiveEpisode<'a> {
         prepared: &dyn PreparedTask,
         plan: Plan<'a>,
     ) -> Result<Self, Unopened<'a>> {
-        match prepared.open().and_then(|mut episode| episode.reset().map(|observation| (episode, observation))) {
-            Ok((episode, observation)) => Ok(Self::begin(harness, plan, episode, &observation)),
+        let begun = prepared.open().and_then(|mut episode| {
+            let observation = episode.reset()?;
+            let remembered =
+                if harness.settings().memory { Remembered::at_start(episode.as_mut())? } else { Remembered::default() };
+            Ok((episode, observation, remembered))
+        });
+        match begun {
+            Ok((episode, observation, remembered)) => Ok(Self::begin(harness, plan, episode, observation, remembered)),
             Err(fault) => Err(Unopened { plan: Box::new(plan), reason: chain(&fault) }),
         }
     }
 
-    fn begin(harness: &'a Harness, plan: Plan<'a>, episode: Box<dyn Episode>, observation: &Observation) -> Self {
+    fn begin(
+        harness: &'a Harness,
+        plan: Plan<'a>,
+        episode: Box<dyn Episode>,
+        mut observation: Observation,
+        remembered: Remembered,
+    ) -> Self {
         let task = plan.task;
+        let notices = observation.notices.clone();
+        observation.notices.extend(remembered.fired.iter().map(reminder));
+        let observation = &observation;
         let budget = harness.settings().budget(&task.budget);
         let offered = Offered::new(harness, &task.request, observation.exposed.as_deref().unwrap_or_default());
-        let context = first_context(&plan, harness, episode.as_ref(), &offered, observation, budget);
+        let context = first_context(&plan, harness, episode.as_ref(), &offered, observation, &remembered.now, budget);
         let header = header(harness, &plan, observation);
         let mut live = Self {
             harness,
@@ -118,12 +168,14 @@ impl<'a> LiveEpisode<'a> {
             pending: BTreeMap::new(),
             repeats: Repeats::default(),
             memory: plan.memory,
+            remembered: Arc::new(remembered.before),
+            forget: plan.forget,
             journal: plan.journal,
             seed: plan.seed,
             record: plan.record,
             budget,
             started: plan.started,
-            notices: observation.notices.clone(),
+            notices,
             usage: Usage::default(),
             turn_ends: Vec::new(),
             coercions: 0,
@@ -209,6 +261,9 @@ impl<'a> LiveEpisode<'a> {
             pending: self.pending.clone(),
             repeats: self.repeats.clone(),
             memory: self.memory.clone(),
+            remembered: Arc::clone(&self.remembered),
+            // What only one user can mean is not done by one of several that try.
+            forget: None,
             journal: self.journal.fork(),
             seed: self.seed,
             record: self.record,
@@ -284,6 +339,10 @@ impl<'a> LiveEpisode<'a> {
         if let Some(reason) = unwritten {
             footer.outcome = Outcome::Void(reason);
         }
+        let memory = match self.episode.memory() {
+            Ok(records) if self.harness.settings().memory => changes(&self.remembered, &records),
+            _ => Vec::new(),
+        };
         EpisodeResult {
             task: self.task.id.clone(),
             episode: self.context.episode,
@@ -295,7 +354,7 @@ impl<'a> LiveEpisode<'a> {
             verdicts,
             coercions: self.coercions,
             malformed: self.malformed,
-            remembered: self.memory.into_added(),
+            memory,
             wall: now.saturating_sub(self.started),
             path,
             lines,

@@ -4,7 +4,6 @@ use std::time::Duration;
 use loopwright_contract::action::{Action, Proposed};
 use loopwright_contract::context::{Context, Event};
 use loopwright_contract::limits::EpisodeBudget;
-use loopwright_contract::memory::Remember;
 use loopwright_contract::name::{CallId, SkillName};
 use loopwright_contract::planner::{Planner, PlannerFault, Usage};
 use loopwright_contract::task::{Check, Task};
@@ -16,7 +15,6 @@ use loopwright_testkit::task::{ask_task, call, mixed_tasks, torch_task, wipe_tas
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::memory::InMemory;
 use crate::planners::{Idle, Scripted};
 use crate::run::{RunOptions, run_tasks};
 use crate::settings::{Offer, Prefixes, Settings};
@@ -266,28 +264,6 @@ fn recall_offers_candidates_and_never_the_gold() {
         .map(|spec| spec.name.as_str().to_owned())
         .collect();
     assert_eq!(offered, ["manage_note", "set_torch", "wipe_notes"]);
-}
-
-#[test]
-fn memory_is_served_searched_and_added_to() {
-    let memory = Arc::new(InMemory::new());
-    memory.remember("likes the torch bright", None).expect("in memory");
-    let harness = harness(Settings::default()).with_memory(memory);
-    let plan = vec![
-        vec![raw("add_user_memory", r#"{"content":"sleeps at ten","memoryCategory":"routines_habits"}"#)],
-        vec![raw("search_user_memory", r#"{"query":"when does she sleep"}"#)],
-        vec![raw("delegate", r#"{"agent":"gui","instruction":"tap"}"#)],
-    ];
-    let watching = Watching::new(FakePlanner::playing(plan));
-    let result = run_one(&harness, &watching, &torch_task("t"));
-    assert_eq!(result.remembered.iter().map(|item| item.content.as_str()).collect::<Vec<_>>(), ["sleeps at ten"]);
-    let context = watching.into_seen().pop().expect("a context");
-    assert_eq!(context.memory.iter().map(|item| item.content.as_str()).collect::<Vec<_>>(), ["likes the torch bright"]);
-    let events = events(&context).join("\n");
-    assert!(
-        events.contains(r#""content":"sleeps at ten","id":"e1""#) && events.contains("there is no sub-agent `gui`"),
-        "{events}"
-    );
 }
 
 #[test]

@@ -22,10 +22,10 @@ use crate::user;
 
 /// What a turn gathers for its record.
 #[derive(Default)]
-struct Gathered {
+pub(super) struct Gathered {
     advice: Vec<AdviceRecord>,
     result: Option<TurnResult>,
-    answers: Vec<Value>,
+    pub(super) answers: Vec<Value>,
 }
 
 impl LiveEpisode<'_> {
@@ -50,6 +50,9 @@ impl LiveEpisode<'_> {
         self.tell_malformed(&decoded.malformed, &mut gathered);
         self.coercions = self.coercions.saturating_add(u32::try_from(decoded.coercions.len()).unwrap_or(u32::MAX));
         self.episode.end_turn();
+        if let Err(fault) = self.remind(&mut gathered) {
+            self.end = Some(End::Void(chain(&fault)));
+        }
         if self.journal.keeps() {
             let record = TurnRecord {
                 turn: self.context.turn,
@@ -285,19 +288,8 @@ impl LiveEpisode<'_> {
                 self.episode.record(Deed::Finish { claim }, true, Value::Null);
                 self.end = Some(End::Agent);
             }
-            Action::Recall { query, limit } => {
-                let envelope = self.memory.recall(&query, limit);
-                self.answer(id, name, ("recall", json!({"query": query, "limit": limit})), envelope, gathered);
-            }
-            Action::Remember { content, category } => {
-                let envelope = self.memory.remember(&content, category.as_deref());
-                self.answer(
-                    id,
-                    name,
-                    ("remember", json!({"content": content, "category": category})),
-                    envelope,
-                    gathered,
-                );
+            Action::Recall { .. } | Action::Remember { .. } | Action::Replace { .. } | Action::Forget { .. } => {
+                self.act_on_memory(id, name, &action, gathered)?;
             }
             Action::LoadSkill { skill } => {
                 let envelope = self.load(&skill, gathered)?;
@@ -319,7 +311,14 @@ impl LiveEpisode<'_> {
     }
 
     /// Records an action that is no call, and its answer.
-    fn answer(&mut self, call_id: CallId, name: String, deed: (&str, Value), envelope: Value, gathered: &mut Gathered) {
+    pub(super) fn answer(
+        &mut self,
+        call_id: CallId,
+        name: String,
+        deed: (&str, Value),
+        envelope: Value,
+        gathered: &mut Gathered,
+    ) {
         let ok = envelope.get("success").and_then(Value::as_bool).unwrap_or(false);
         self.episode.record(Deed::Other { name: deed.0.to_owned(), value: deed.1.clone() }, ok, envelope.clone());
         gathered.answers.push(envelope.clone());

@@ -1,7 +1,8 @@
 use std::fs;
 
+use loopwright_contract::digest::MemoryDigest;
 use loopwright_contract::episode::PluginKind;
-use loopwright_contract::memory::Remember;
+use loopwright_contract::memory::{Hit, MemoryError, MemoryRecord, MemorySearch, MemorySnapshot, record_of};
 use loopwright_contract::planner::Planner;
 use loopwright_contract::trajectory::Record;
 use loopwright_testkit::host::{CONTRARY, FakeHost, Faults, TRAPPING, VERIFIER};
@@ -9,7 +10,6 @@ use loopwright_testkit::planner::{FakePlanner, raw};
 use loopwright_testkit::task::{mixed_tasks, torch_task};
 
 use super::*;
-use crate::memory::InMemory;
 use crate::planners::{Idle, Random, Scripted};
 use crate::run::{RunOptions, run_tasks};
 use crate::settings::{Offer, Prefixes};
@@ -53,6 +53,8 @@ fn what_was_recorded_replays_to_the_byte() {
         Box::new(FakePlanner::playing(vec![
             vec![raw("add_user_memory", r#"{"content":"milk"}"#)],
             vec![raw("search_user_memory", r#"{"query":"milk"}"#)],
+            vec![raw("update_memory", r#"{"memoryId":"m-1","content":"milk is in the cellar"}"#)],
+            vec![raw("delete_memory", r#"{"memoryId":"m-1"}"#)],
             vec![raw("skill__note_keeper", "")],
         ])),
     ];
@@ -63,9 +65,7 @@ fn what_was_recorded_replays_to_the_byte() {
     ];
     for planner in &planners {
         for (settings, kept) in settings.iter().zip([Record::Full, Record::Digest]) {
-            let shared = InMemory::new();
-            shared.remember("milk is in the fridge", None).expect("in memory");
-            let harness = harness_on(FakeHost::new(), *settings).with_memory(Arc::new(shared));
+            let harness = harness_on(FakeHost::new(), *settings).with_snapshot(snapshot());
             let recorded = record(&harness, planner.as_ref(), &tasks, kept);
             for stored in &recorded.stored {
                 let report = replayer.replay(stored, &recorded.worlds).expect("runs");
@@ -79,6 +79,76 @@ fn what_was_recorded_replays_to_the_byte() {
             }
         }
     }
+}
+
+/// A user's memory of two things, of which one is to be said at once.
+fn snapshot() -> Arc<MemorySnapshot> {
+    let record = |key: &str, content: &str, more: Value| {
+        let mut document = serde_json::json!({"id": key, "layer": "long_term", "content": content, "source": "user",
+            "created": "2025-12-01T08:00:00", "updated": "2025-12-01T08:00:00"});
+        document.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        record_of(key, document).expect("a record")
+    };
+    let records = vec![
+        record("m-1", "milk is in the fridge", serde_json::json!({})),
+        record("m-2", "buy milk", serde_json::json!({"layer": "prospective", "due": "2025-12-31T08:00:00"})),
+    ];
+    Arc::new(MemorySnapshot { digest: MemoryDigest::of(b"store"), records, left_out: 3 })
+}
+
+/// A ranker that no replay has.
+struct Elsewhere;
+
+impl Ranker for Elsewhere {
+    fn fingerprint(&self) -> &'static str {
+        "elsewhere/9"
+    }
+
+    fn rank(&self, _: &MemorySearch<'_>, records: &[MemoryRecord]) -> Result<Vec<Hit>, MemoryError> {
+        let hit = |record: &MemoryRecord| Hit {
+            id: record.id.clone(),
+            score: 0.5,
+            conflicts: Vec::new(),
+            instruction_like: false,
+        };
+        Ok(records.iter().rev().map(hit).collect())
+    }
+}
+
+#[test]
+fn what_another_ranker_found_replays_from_the_record_and_is_ranked_anew_where_the_ranker_is_there() {
+    let planner = FakePlanner::playing(vec![
+        vec![raw("search_user_memory", r#"{"query":"nothing in common"}"#)],
+        vec![raw("add_user_memory", r#"{"content":"tea"}"#)],
+        vec![raw("search_user_memory", r#"{"query":"nothing in common"}"#)],
+    ]);
+    let harness =
+        harness_on(FakeHost::new(), Settings::default()).with_snapshot(snapshot()).with_ranker(Arc::new(Elsewhere));
+    let recorded = record(&harness, &planner, &mixed_tasks(1), Record::Full);
+    let stored = &recorded.stored[0];
+    let header = &stored.trajectory.header;
+    let memory = header.memory.clone().expect("it had a memory");
+    assert_eq!(memory.ranker.as_deref(), Some("elsewhere/9"));
+    let laid_in = memory.snapshot.expect("a snapshot");
+    assert_eq!((laid_in.digest, laid_in.loaded, laid_in.left_out), (MemoryDigest::of(b"store"), 2, 3));
+    assert!(header.observation.notices.iter().any(|notice| notice["kind"] == "reminder"), "{:?}", header.observation);
+    assert!(stored.lines[1].contains("milk is in the fridge"), "{}", stored.lines[1]);
+    for (replayer, notes) in
+        [(replayer(FakeHost::new()), 1), (replayer(FakeHost::new()).with_ranker(Arc::new(Elsewhere)), 0)]
+    {
+        let report = replayer.replay(stored, &recorded.worlds).expect("runs");
+        assert_eq!((report.difference, report.notes.len()), (None, notes), "{:?}", report.notes);
+    }
+}
+
+#[test]
+fn a_header_without_a_memory_is_as_it_was() {
+    let tasks = mixed_tasks(1);
+    let recorded = record(&harness_on(FakeHost::new(), Settings::default()), &Idle, &tasks, Record::Full);
+    assert_eq!(recorded.stored[0].trajectory.header.memory, None);
+    assert!(!recorded.stored[0].lines[0].contains("\"memory\":{\"ranker"), "{}", recorded.stored[0].lines[0]);
+    let header: Value = parse(&recorded.stored[0].lines[0], &JsonLimits::FILE).expect("JSON");
+    assert_eq!(header.get("memory"), None);
 }
 
 #[test]

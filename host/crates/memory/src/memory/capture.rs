@@ -224,9 +224,8 @@ impl Memory {
         if let Some(claim) = &unit.claim {
             transaction.watch(claim.key.clone());
         }
-        let current = |id: &UnitId| {
-            *id == unit.id || same_claim.iter().any(|known| known.id == *id && known.status.is_current())
-        };
+        let current =
+            |id: &UnitId| *id == unit.id || same_claim.iter().any(|known| known.id == *id && known.status.is_current());
         if let Decision::Same { unit: known } = reconciled.decision {
             let Some(old) = same_claim.iter().find(|old| old.id == known) else { return Ok(None) };
             let merged = absorb(old, unit);

@@ -120,6 +120,8 @@ mod tests {
                 "ask_user",
                 "search_user_memory",
                 "add_user_memory",
+                "replace_user_memory",
+                "remove_user_memory",
                 "refuse",
                 "finish",
                 "skill__power_saver"

@@ -1,5 +1,7 @@
 //! The same call on another target.
 
+use loopwright_contract::action::Action;
+use loopwright_contract::name::MemoryId;
 use loopwright_contract::tool::{Effect, ToolCall, ToolSpec};
 use serde_json::{Map, Value, json};
 
@@ -103,6 +105,31 @@ fn other_text(text: &str) -> String {
         format!("{head}{next}{tail}")
     };
     last.map_or_else(|| "elsewhere".to_owned(), change)
+}
+
+/// A change of the memory that says something else or means another record, and what was changed.
+pub(super) fn other_memory(action: &Action) -> Option<(String, Action)> {
+    let elsewhere = MemoryId::new("elsewhere").ok()?;
+    Some(match action {
+        Action::Remember { category, title, tags, valid_until, .. } => {
+            let changed = Action::Remember {
+                content: "elsewhere".to_owned(),
+                category: category.clone(),
+                title: title.clone(),
+                tags: tags.clone(),
+                valid_until: valid_until.clone(),
+            };
+            ("another `content`".to_owned(), changed)
+        }
+        Action::Replace { memory, .. } => (
+            "another `content`".to_owned(),
+            Action::Replace { memory: memory.clone(), content: "elsewhere".to_owned() },
+        ),
+        Action::Forget { memory, call } => {
+            (format!("`memoryId` elsewhere for {memory}"), Action::Forget { memory: elsewhere, call: call.clone() })
+        }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Ids that a gold uses must have been told: by the user, by what the phone shows, or by an earlier result.
 
-use loopwright_contract::action::Action;
+use loopwright_contract::action::{Action, reserved};
 use loopwright_contract::task::Task;
 use loopwright_contract::trajectory::{Kept, Trajectory};
 use serde_json::Value;
 
-/// The ids in calls of an executed gold that nothing told before: each as a sentence. A trajectory that keeps digests only tells nothing.
+/// The ids in calls and in changes of the memory of an executed gold that nothing told before: each as a sentence. A trajectory that keeps digests only tells nothing.
 #[must_use]
 pub fn unreachable_ids(task: &Task, trajectory: &Trajectory) -> Vec<String> {
     let mut told = vec![task.request.clone()];
@@ -13,12 +13,16 @@ pub fn unreachable_ids(task: &Task, trajectory: &Trajectory) -> Vec<String> {
     let mut unreachable = Vec::new();
     for turn in &trajectory.turns {
         for action in &turn.actions {
-            let Action::Call(call) = action else { continue };
-            for id in ids(&call.arguments) {
+            let (name, used) = match action {
+                Action::Call(call) => (call.tool.as_str(), ids(&call.arguments)),
+                Action::Replace { memory, .. } => (reserved::REPLACE, vec![memory.to_string()]),
+                Action::Forget { memory, .. } => (reserved::FORGET, vec![memory.to_string()]),
+                _ => continue,
+            };
+            for id in used {
                 if !told.iter().any(|text| text.contains(&id)) {
                     unreachable.push(format!(
-                        "`{}` uses the id `{id}`, which neither the user nor an earlier result told",
-                        call.tool
+                        "`{name}` uses the id `{id}`, which neither the user nor an earlier result told"
                     ));
                 }
             }

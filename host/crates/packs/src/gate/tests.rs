@@ -5,7 +5,7 @@ use loopwright_contract::action::{Action, Proposed};
 use loopwright_contract::digest::{ContentDigest, HarnessDigest, PolicyDigest, StateDigest};
 use loopwright_contract::environment::{Feedback, Observation, Reply, TurnResult};
 use loopwright_contract::json::{JsonLimits, parse};
-use loopwright_contract::name::{CallId, EpisodeId, PluginName, ToolName};
+use loopwright_contract::name::{CallId, EpisodeId, MemoryId, PluginName, ToolName};
 use loopwright_contract::planner::{Decision, PolicyVersion, Usage};
 use loopwright_contract::task::Task;
 use loopwright_contract::tool::{
@@ -15,7 +15,7 @@ use loopwright_contract::trajectory::{FORMAT, Footer, Header, Kept, Record, Traj
 use loopwright_contract::verdict::{Ending, Outcome};
 use serde_json::{Value, json};
 
-use super::{GateRunner, Rule, check_pack, check_task, variants};
+use super::{GateRunner, Rule, check_pack, check_task, unreachable_ids, variants};
 use crate::phone;
 
 /// A world of lamps with a level each, and one tool for it. The faults are the ones that the gate must find.
@@ -148,6 +148,7 @@ fn trajectory(task: &Task, lamps: &Lamps, turns: Vec<TurnRecord>, outcome: Outco
         initial: StateDigest::of(b""),
         target: None,
         observation: Observation { exposed: None, notices: lamps.notices.clone() },
+        memory: None,
     };
     let footer = Footer { outcome, ending: Ending::Terminated, turns: 0, steps: 0, usage: Usage::default() };
     Trajectory { header, turns, verdicts: Vec::new(), footer: Some(footer) }
@@ -371,6 +372,63 @@ fn a_declared_partial_order_lets_neighbouring_turns_swap() {
     assert_eq!(swaps(&partial), 1);
     partial.checks[0].check = json!({"order": "partial", "calls": [call("x", "café", &[]), call("y", "desk", &["x"])]});
     assert_eq!(swaps(&partial), 0, "one must come first");
+}
+
+#[test]
+fn changes_of_the_memory_are_left_out_and_changed_like_other_writes() {
+    let memory = |id: &str| MemoryId::new(id).expect("an id");
+    let forget = |id: &str| Action::Forget { memory: memory("memory-0007"), call: CallId::new(id).ok() };
+    let finish = Action::Finish { answer: String::new(), data: None };
+    let remember = Action::Remember {
+        content: "likes tea".to_owned(),
+        category: None,
+        title: None,
+        tags: Vec::new(),
+        valid_until: None,
+    };
+    let replace = Action::Replace { memory: memory("memory-0008"), content: "likes coffee".to_owned() };
+    let gold = vec![vec![remember], vec![replace], vec![forget("c1")], vec![finish]];
+    let task = Task { gold, ..task() };
+    let found: Vec<(Rule, usize, String)> = variants(&task, &tools())
+        .into_iter()
+        .filter(|variant| matches!(variant.rule, Rule::WriteNotNeeded | Rule::WrongTargetPasses))
+        .map(|variant| {
+            (variant.rule, variant.decisions.len(), serde_json::to_string(&variant.decisions).expect("JSON"))
+        })
+        .collect();
+    assert_eq!(
+        found.iter().map(|(rule, turns, _)| (*rule, *turns)).collect::<Vec<_>>(),
+        [
+            (Rule::WriteNotNeeded, 3),
+            (Rule::WriteNotNeeded, 3),
+            (Rule::WriteNotNeeded, 3),
+            (Rule::WrongTargetPasses, 4),
+            (Rule::WrongTargetPasses, 4),
+            (Rule::WrongTargetPasses, 4),
+        ]
+    );
+    assert!(
+        !found[0].2.contains("likes tea") && !found[1].2.contains("likes coffee") && !found[2].2.contains("forget")
+    );
+    assert!(!found[3].2.contains("likes tea") && !found[4].2.contains("likes coffee"));
+    assert!(found[5].2.contains("elsewhere") && !found[5].2.contains("memory-0007"));
+}
+
+fn nothing() -> TurnResult {
+    TurnResult { feedback: Vec::new(), observation: Observation::default() }
+}
+
+#[test]
+fn an_id_of_the_memory_must_have_been_told() {
+    let forget = Action::Forget { memory: MemoryId::new("memory-0007").expect("an id"), call: CallId::new("c1").ok() };
+    let turn = record(0, vec![forget], nothing());
+    let told = |request: &str, answers: Vec<Value>| {
+        let task = Task { request: request.to_owned(), ..task() };
+        let search = TurnRecord { answers, ..record(0, Vec::new(), nothing()) };
+        unreachable_ids(&task, &trajectory(&task, &lamps(), vec![search, turn.clone()], Outcome::Pass))
+    };
+    assert_eq!(told("forget it", Vec::new()).len(), 1);
+    assert_eq!(told("forget it", vec![json!({"data": {"items": [{"id": "memory-0007"}]}})]), Vec::<String>::new());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The variants of a task's gold.
 
-use loopwright_contract::action::{Action, Proposed};
+use loopwright_contract::action::{Action, Proposed, reserved};
+use loopwright_contract::memory::MemoryWrite;
 use loopwright_contract::name::CallId;
 use loopwright_contract::task::Task;
 use loopwright_contract::tool::{Effect, InstalledTool, ToolCall, ToolSpec};
@@ -21,6 +22,10 @@ pub fn variants(task: &Task, tools: &[InstalledTool]) -> Vec<Variant> {
     for (turn, position, call) in writes(gold, tools) {
         let label = format!("the gold without {}", shown(call));
         all.push(variant(Rule::WriteNotNeeded, label, &without(gold, turn, position), Expect::NoPass));
+    }
+    for (turn, action) in memory_writes(gold) {
+        let label = format!("the gold without {}", shown_memory(action));
+        all.push(variant(Rule::WriteNotNeeded, label, &without(gold, turn, 0), Expect::NoPass));
     }
     let steps = usize::try_from(task.budget.steps).unwrap_or(usize::MAX);
     all.extend(
@@ -50,7 +55,32 @@ pub fn variants(task: &Task, tools: &[InstalledTool]) -> Vec<Variant> {
             ));
         }
     }
+    for (turn, action) in memory_writes(gold) {
+        if let Some((what, changed)) = mutate::other_memory(action) {
+            let mut decisions = gold.clone();
+            if let Some(place) = decisions.get_mut(turn).and_then(|actions| actions.first_mut()) {
+                *place = changed;
+            }
+            let label = format!("the gold with {what} in {}", shown_memory(action));
+            all.push(variant(Rule::WrongTargetPasses, label, &decisions, Expect::NoPass));
+        }
+    }
     all
+}
+
+/// The changes of the memory, each alone in its turn.
+fn memory_writes(gold: &[Vec<Action>]) -> impl Iterator<Item = (usize, &Action)> {
+    let first = gold.iter().enumerate().filter_map(|(turn, actions)| Some((turn, actions.first()?)));
+    first.filter(|(_, action)| MemoryWrite::of(action).is_some())
+}
+
+fn shown_memory(action: &Action) -> String {
+    match action {
+        Action::Remember { content, .. } => format!("`{}` \"{content}\"", reserved::REMEMBER),
+        Action::Replace { memory, .. } => format!("`{}` {memory}", reserved::REPLACE),
+        Action::Forget { memory, .. } => format!("`{}` {memory}", reserved::FORGET),
+        _ => "an action".to_owned(),
+    }
 }
 
 fn variant(rule: Rule, label: impl Into<String>, decisions: &[Vec<Action>], expect: Expect) -> Variant {

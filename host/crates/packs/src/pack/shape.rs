@@ -31,8 +31,10 @@ const ACTION: Shape = Tagged(
     "action",
     &[
         ("call", &[("id", Any), ("tool", Any), ("arguments", Any)]),
-        ("recall", &[("query", Any), ("limit", Any)]),
-        ("remember", &[("content", Any), ("category", Any)]),
+        ("recall", &[("query", Any), ("limit", Any), ("category", Any), ("mode", Any)]),
+        ("remember", &[("content", Any), ("category", Any), ("title", Any), ("tags", Any), ("valid_until", Any)]),
+        ("replace", &[("memory", Any), ("content", Any)]),
+        ("forget", &[("memory", Any), ("call", Any)]),
         ("load_skill", &[("skill", Any)]),
         ("ask", &[("question", Any), ("pending", Any)]),
         ("refuse", &[("reason", Any)]),

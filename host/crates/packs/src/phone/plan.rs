@@ -1,7 +1,8 @@
 //! The builder of one instance: its parameters, initial state, gold and checks. Methods follow the order in which a task is thought of.
 
 use loopwright_contract::action::Action;
-use loopwright_contract::name::{CallId, NameError, PluginName, SkillName, ToolName};
+use loopwright_contract::memory::{SEARCH_LIMIT_DEFAULT, SearchMode};
+use loopwright_contract::name::{CallId, MemoryId, NameError, PluginName, SkillName, ToolName};
 use loopwright_contract::task::{Check, Consent, DocumentEdit, Slot, UserScript};
 use loopwright_contract::tool::ToolCall;
 use serde_json::{Map, Value, json};
@@ -102,6 +103,67 @@ impl Plan {
         self
     }
 
+    // Gold on the memory.
+
+    /// A search of the memory.
+    pub(super) fn recall(mut self, query: impl ToString) -> Self {
+        let action = Action::Recall {
+            query: query.to_string(),
+            limit: SEARCH_LIMIT_DEFAULT,
+            category: None,
+            mode: SearchMode::Relevance,
+        };
+        self.gold.push(vec![action]);
+        self
+    }
+
+    /// Something to keep.
+    pub(super) fn remember(mut self, content: impl ToString, category: &str) -> Self {
+        self.gold.push(vec![Action::Remember {
+            content: content.to_string(),
+            category: Some(category.to_owned()),
+            title: None,
+            tags: Vec::new(),
+            valid_until: None,
+        }]);
+        self
+    }
+
+    /// What holds now in the place of something remembered.
+    pub(super) fn replace(mut self, memory: &str, content: impl ToString) -> Self {
+        match MemoryId::new(memory) {
+            Ok(memory) => self.gold.push(vec![Action::Replace { memory, content: content.to_string() }]),
+            Err(error) => self.problem = Some(error),
+        }
+        self
+    }
+
+    /// The removal of something remembered: it is tried, the user is asked for exactly it, and where the user agrees it is made again.
+    pub(super) fn forget(mut self, memory: &str, question: &str, agrees: bool) -> Self {
+        let Some((pending, first)) = self.removal(memory) else { return self };
+        self.gold.push(vec![first]);
+        self.gold.push(vec![Action::Ask { question: question.to_owned(), pending: Some(pending) }]);
+        if agrees && let Some((_, second)) = self.removal(memory) {
+            self.user
+                .consents
+                .extend(second.confirmable().map(|call| Consent { tool: call.tool, arguments: Some(call.arguments) }));
+            self.gold.push(vec![second]);
+        }
+        self
+    }
+
+    fn removal(&mut self, memory: &str) -> Option<(CallId, Action)> {
+        self.calls = self.calls.saturating_add(1);
+        let named = CallId::new(format!("c{}", self.calls)).and_then(|id| Ok((id, MemoryId::new(memory)?)));
+        match named {
+            Ok((id, memory)) => Some((id.clone(), Action::Forget { memory, call: Some(id) })),
+            Err(error) => {
+                self.problem = Some(error);
+                None
+            }
+        }
+    }
+
     pub(super) fn ask(mut self, question: &str) -> Self {
         self.gold.push(vec![Action::Ask { question: question.to_owned(), pending: None }]);
         self
@@ -147,6 +209,30 @@ impl Plan {
     /// A document with these values exists.
     pub(super) fn exists(self, collection: &str, fields: &[(&str, Value)]) -> Self {
         self.row(json!({"collection": collection, "exists": {"where": clauses(fields)}}))
+    }
+
+    /// Exactly so many documents with these values exist.
+    pub(super) fn counted(self, collection: &str, fields: &[(&str, Value)], count: u32) -> Self {
+        self.row(json!({"collection": collection, "exists": {"where": clauses(fields)}, "count": count}))
+    }
+
+    /// The field of a document is there, or is not.
+    pub(super) fn has(self, collection: &str, key: &str, field: &str, there: bool) -> Self {
+        self.row(json!({"collection": collection, "key": key, "field": field, "matches": {"exists": there}}))
+    }
+
+    /// Some document has a text in this field that contains a part.
+    pub(super) fn says(self, collection: &str, field: &str, part: &str, more: &[(&str, Value)]) -> Self {
+        let mut wanted = clauses(more);
+        wanted.push(json!({"at": field, "test": "contains", "value": part}));
+        self.row(json!({"collection": collection, "exists": {"where": wanted}, "count": 1}))
+    }
+
+    /// No document has a text in this field that contains a part.
+    pub(super) fn says_not(self, collection: &str, field: &str, part: &str, more: &[(&str, Value)]) -> Self {
+        let mut wanted = clauses(more);
+        wanted.push(json!({"at": field, "test": "contains", "value": part}));
+        self.row(json!({"collection": collection, "absent": {"where": wanted}}))
     }
 
     /// No document with these values exists.

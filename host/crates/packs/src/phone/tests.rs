@@ -43,6 +43,7 @@ const CATALOGUE: &[&str] = &[
     "manage_device_pairing",
     "manage_dnd",
     "manage_eye_comfort",
+    "manage_flight_watch",
     "manage_focus_mode",
     "manage_font",
     "manage_hotspot",
@@ -159,6 +160,7 @@ fn there_are_as_many_families_tasks_and_categories_as_promised() {
         "must_refuse",
         "confirmation",
         "skill",
+        "memory",
     ] {
         assert!(counts.categories.get(category).is_some_and(|count| *count >= 4), "{category}: {counts:?}");
     }

@@ -65,6 +65,28 @@ pub(super) fn note(title: &str, body: &str) -> Value {
     json!({"title": title, "body": body, "folder": "Notes", "tags": [], "pinned": false, "created": MADE, "updated": MADE})
 }
 
+/// Something remembered since February. `layer` is `profile`, `long_term` or `prospective`.
+pub(super) fn memory(key: &str, layer: &str, category: &str, content: &str) -> Value {
+    json!({
+        "id": key, "layer": layer, "category": category, "content": content, "source": "user", "created": "2026-02-20T08:00:00",
+        "updated": "2026-02-20T08:00:00",
+    })
+}
+
+/// The same with further fields.
+pub(super) fn memory_with(key: &str, layer: &str, category: &str, content: &str, fields: &[(&str, Value)]) -> Value {
+    let mut record = memory(key, layer, category, content);
+    if let Value::Object(map) = &mut record {
+        map.extend(fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    }
+    record
+}
+
+/// A monitor of all flights of a route.
+pub(super) fn flight_watch(from: &str, to: &str) -> Value {
+    json!({"flightNo": null, "from": from, "to": to, "date": null, "created": MADE})
+}
+
 /// `casting/session` while the phone casts to a device.
 pub(super) fn casting_to(device: &str) -> Value {
     json!({"state": "casting", "direction": "phone_to_device", "method": "wireless", "device": device})

@@ -75,6 +75,8 @@ fn every_family_and_both_renderings_write_calls_that_are_offered() {
                 "ask_user",
                 "search_user_memory",
                 "add_user_memory",
+                "replace_user_memory",
+                "remove_user_memory",
                 "refuse",
                 "finish",
                 "skill__power_saver",

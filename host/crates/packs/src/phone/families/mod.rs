@@ -6,12 +6,15 @@ mod devices;
 mod display;
 mod guard;
 mod hotspot;
+mod memory;
 mod messages;
 mod net;
 mod office;
 mod people;
 mod power;
 mod radio;
+mod recall;
+mod remind;
 mod settings;
 mod sound;
 mod timers;
@@ -66,6 +69,7 @@ mod category {
     pub(super) const REFUSE: &str = "must_refuse";
     pub(super) const CONFIRM: &str = "confirmation";
     pub(super) const SKILL: &str = "skill";
+    pub(super) const MEMORY: &str = "memory";
 }
 
 /// Every family, in the order of the pack.
@@ -86,6 +90,9 @@ pub(super) fn all() -> impl Iterator<Item = &'static Family> {
         office::FAMILIES,
         devices::FAMILIES,
         guard::FAMILIES,
+        recall::FAMILIES,
+        memory::FAMILIES,
+        remind::FAMILIES,
     ]
     .into_iter()
     .flatten()
