@@ -11,7 +11,7 @@ use super::metrics::{Leg, Outcome, Row, rows};
 use crate::corpus::Corpus as _;
 use crate::index::Searcher;
 use crate::moment::Moment;
-use crate::retrieve::fuse::{rank, tie, totals};
+use crate::retrieve::fuse::{DenseScores, dense_scores, rank, tie, totals};
 use crate::retrieve::legs::{From, Legs};
 use crate::retrieve::{Fusion, Parsed, Query, RetrieveError, Settings, WEIGHTS, Weights, tokens_of};
 use crate::vectors::Vectors;
@@ -94,13 +94,21 @@ impl<'a> Prepared<'a> {
         let mut legs = Legs::of(&from, &parsed, vec![true; self.searcher.rows().len()])?;
         // The first hits do not depend on anything that was fitted.
         let first = Settings { weights: START, ..Settings::default() };
-        let hits: Vec<usize> = rank(&self.searcher, &legs, &first, TOKENS_AT).into_iter().map(|hit| hit.row).collect();
+        let hits: Vec<usize> =
+            rank(&self.searcher, &legs, &first, &dense_scores(&self.searcher, &legs, &first.weights), TOKENS_AT)
+                .into_iter()
+                .map(|hit| hit.row)
+                .collect();
         legs.hop(&self.searcher, &self.corpus, &parsed, &hits)?;
         Ok(legs)
     }
 
+    fn dense(&self, asked: &Asked<'_>, settings: &Settings) -> DenseScores {
+        dense_scores(&self.searcher, &asked.legs, &settings.weights)
+    }
+
     fn outcome(&self, number: usize, asked: &Asked<'_>, settings: &Settings) -> Outcome {
-        let total = totals(&self.searcher, &asked.legs, settings).total;
+        let total = totals(&self.searcher, &asked.legs, settings, &self.dense(asked, settings)).total;
         let score = |row: usize| total.get(row).copied().unwrap_or(f32::NEG_INFINITY);
         let key = |row: usize| tie(&self.searcher, row, settings.tie_seed);
         let ranks: Vec<usize> = asked
@@ -116,7 +124,7 @@ impl<'a> Prepared<'a> {
     }
 
     fn tokens(&self, asked: &Asked<'_>, settings: &Settings) -> usize {
-        rank(&self.searcher, &asked.legs, settings, TOKENS_AT)
+        rank(&self.searcher, &asked.legs, settings, &self.dense(asked, settings), TOKENS_AT)
             .iter()
             .filter_map(|hit| self.corpus.unit(self.searcher.rows().get(hit.row)?.ordinal))
             .map(|unit| tokens_of(&unit.text))

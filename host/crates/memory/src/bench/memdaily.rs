@@ -69,7 +69,8 @@ pub fn chinese(trajectories: &[Trajectory], distractors: usize) -> Result<[Chine
         let now = messages.last().map_or_else(Moment::epoch, |message| message.mentioned.clone());
         let parsed = Parsed::of(&Query::new(trajectory.question.clone(), now));
         let legs = Legs::of(&From { searcher: &searcher, vectors: None, embedder: None }, &parsed, visible)?;
-        let hits: Vec<usize> = rank(&searcher, &legs, &settings, messages.len()).iter().map(|hit| hit.row).collect();
+        let hits: Vec<usize> =
+            rank(&searcher, &legs, &settings, &None, messages.len()).iter().map(|hit| hit.row).collect();
         ours.push(outcome(&searcher, &hits, trajectory));
     }
     Ok([row("bm25_unigrams_bigrams", distractors, &plain), row("lexical", distractors, &ours)])

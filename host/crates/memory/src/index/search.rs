@@ -13,6 +13,8 @@ use tantivy::{DocSet as _, SegmentReader, TERMINATED, Term};
 use super::schema::{Fields, TermField};
 use crate::corpus::Corpus;
 
+/// Ordinals from here on are not found by their number: a damaged column must not ask for a table of its size.
+pub(crate) const ORDINALS_MAX: u64 = 1 << 26;
 /// No row, no session.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -72,8 +74,8 @@ pub struct Searcher {
     fields: Fields,
     segments: Vec<Segment>,
     rows: Vec<Row>,
-    /// Rows by ordinal, ascending.
-    ordinals: Vec<(u64, u32)>,
+    /// The row of each ordinal; [`NONE`] of holes. Ordinals are given one after the other, so that a table is smaller than a map.
+    ordinals: Vec<u32>,
     sessions: usize,
 }
 
@@ -102,8 +104,14 @@ impl Searcher {
         for segment in index.searchable_segments()? {
             loaded.read(SegmentReader::open(&segment)?, &mut places)?;
         }
-        loaded.ordinals = loaded.rows.iter().zip(0..).map(|(row, at)| (row.ordinal, at)).collect();
-        loaded.ordinals.sort_unstable();
+        let known = loaded.rows.iter().map(|row| row.ordinal).filter(|ordinal| *ordinal < ORDINALS_MAX);
+        let most = known.max().map_or(0, |ordinal| ordinal as usize + 1);
+        loaded.ordinals = vec![NONE; most];
+        for (row, at) in loaded.rows.iter().zip(0..) {
+            if let Some(slot) = loaded.ordinals.get_mut(row.ordinal as usize) {
+                *slot = at;
+            }
+        }
         loaded.link(places);
         Ok(loaded)
     }
@@ -180,8 +188,8 @@ impl Searcher {
     /// The row of a unit.
     #[must_use]
     pub fn row(&self, ordinal: u64) -> Option<usize> {
-        let at = self.ordinals.binary_search_by_key(&ordinal, |(known, _)| *known).ok()?;
-        self.ordinals.get(at).map(|(_, row)| *row as usize)
+        let row = *self.ordinals.get(usize::try_from(ordinal).ok()?)?;
+        (row != NONE).then_some(row as usize)
     }
 
     /// How many visible rows have a term.

@@ -204,3 +204,16 @@ fn scores_do_not_depend_on_the_segments() {
     assert_eq!(at_once, scores(&[&[5, 3], &[1], &[0, 2, 4]]));
     assert_eq!(at_once, scores(&[&[0, 1, 2, 3, 4, 5], &[1, 3], &[0]]), "written again, with deletes that wait");
 }
+
+#[test]
+fn an_ordinal_beyond_the_limit_asks_for_no_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut index, _) = index(&folder);
+    let memory = Memory::of(&["one"]);
+    let unit = memory.unit(0).expect("a unit");
+    index.apply(&[Op::Put(u64::MAX, unit), Op::Put(search::ORDINALS_MAX, unit), Op::Put(3, unit)]).expect("applied");
+    index.commit(1).expect("committed");
+    let searcher = index.searcher();
+    assert_eq!((searcher.rows().len(), searcher.row(3).is_some(), searcher.row(u64::MAX)), (3, true, None));
+    assert_eq!((searcher.row(2), searcher.row(search::ORDINALS_MAX)), (None, None));
+}

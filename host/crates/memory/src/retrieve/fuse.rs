@@ -22,27 +22,39 @@ pub(crate) struct Scored {
 pub(crate) struct Totals {
     raw: Vec<f32>,
     lexical: Vec<f32>,
-    dense: Option<Vec<Option<f32>>>,
     pub(crate) total: Vec<f32>,
 }
 
+/// The dense score of each row that has one, 0 to 1.
+pub(crate) type DenseScores = Option<Vec<Option<f32>>>;
+
+/// Weighs the dense signals, which do not depend on the second hop.
+pub(crate) fn dense_scores(searcher: &Searcher, legs: &Legs, weights: &Weights) -> DenseScores {
+    legs.dense.as_ref().map(|dense| smooth_dense(searcher, legs, dense, weights))
+}
+
 /// Weighs the signals of every row.
-pub(crate) fn totals(searcher: &Searcher, legs: &Legs, settings: &Settings) -> Totals {
+pub(crate) fn totals(searcher: &Searcher, legs: &Legs, settings: &Settings, dense: &DenseScores) -> Totals {
     let weights = &settings.weights;
     let raw = lexical(searcher, legs, weights);
     let lexical = unit(&raw, &legs.visible);
-    let dense = legs.dense.as_ref().map(|dense| smooth_dense(searcher, legs, dense, weights));
-    let total = match (&dense, settings.fusion) {
+    let total = match (dense, settings.fusion) {
         (None, _) => add_window(&lexical, legs, weights),
         (Some(dense), Fusion::MinMaxSum) => min_max_sum(&lexical, dense, legs, weights),
         (Some(dense), Fusion::Rrf) => rrf(searcher, &lexical, dense, legs, settings),
     };
-    Totals { raw, lexical, dense, total }
+    Totals { raw, lexical, total }
 }
 
 /// The `most` best rows, best first. Rows that no signal speaks for are left out.
-pub(crate) fn rank(searcher: &Searcher, legs: &Legs, settings: &Settings, most: usize) -> Vec<Scored> {
-    let Totals { raw, lexical, dense, total } = totals(searcher, legs, settings);
+pub(crate) fn rank(
+    searcher: &Searcher,
+    legs: &Legs,
+    settings: &Settings,
+    dense: &DenseScores,
+    most: usize,
+) -> Vec<Scored> {
+    let Totals { raw, lexical, total } = totals(searcher, legs, settings, dense);
     let spoken_for = |row: usize| {
         raw.get(row).is_some_and(|score| *score > 0.0)
             || legs.window.get(row).copied().unwrap_or(false)

@@ -24,7 +24,7 @@ pub use settings::{
     QUOTE_BYTES_MAX, SERVED_MAX, Settings, THIN_ITEMS, WEIGHTS, Weights,
 };
 
-use fuse::{Scored, rank};
+use fuse::{DenseScores, Scored, dense_scores, rank};
 pub(crate) use query::Parsed;
 
 use crate::corpus::Corpus;
@@ -162,15 +162,17 @@ impl Builder<'_> {
             return false;
         }
         let corpus = self.sources.corpus;
-        let (mut items, mut tokens) = (Vec::new(), self.ledger.tokens);
+        let (mut fitting, mut tokens) = (Vec::new(), self.ledger.tokens);
         for ordinal in (0..corpus.ordinals()).filter(|ordinal| !self.listed.contains(ordinal)) {
             let Some(unit) = self.seen(ordinal) else { continue };
             tokens += tokens_of(&unit.text);
-            if tokens > self.query.token_budget || items.len() == ITEMS_MAX || unit.text.len() > QUOTE_BYTES_MAX {
+            if tokens > self.query.token_budget || fitting.len() == ITEMS_MAX || unit.text.len() > QUOTE_BYTES_MAX {
                 return false;
             }
-            items.push(Item::of(unit, ordinal, Reason::Whole, LegScores::default()));
+            fitting.push((ordinal, unit));
         }
+        let item = |(ordinal, unit): (u64, &Unit)| Item::of(unit, ordinal, Reason::Whole, LegScores::default());
+        let items = fitting.into_iter().map(item).collect();
         (self.ledger.items, self.ledger.tokens, self.ledger.whole) = (items, tokens, true);
         true
     }
@@ -181,23 +183,19 @@ impl Builder<'_> {
         let visible = visible::rows(searcher, corpus, self.query);
         let mut legs = Legs::of(&legs::From { searcher, vectors, embedder }, &parsed, visible)?;
         let limit = self.query.limit.min(ITEMS_MAX);
-        let mut hits = self.first(&legs, limit);
+        let dense = dense_scores(searcher, &legs, &self.settings.weights);
+        let mut hits = rank(searcher, &legs, self.settings, &dense, limit + SPARE);
         if self.settings.weights.hop > 0.0 {
             let rows: Vec<usize> = hits.iter().map(|hit| hit.row).collect();
             legs.hop(searcher, corpus, &parsed, &rows)?;
-            hits = rank(searcher, &legs, self.settings, limit + SPARE);
+            hits = rank(searcher, &legs, self.settings, &dense, limit + SPARE);
         }
         self.judge(&legs);
         self.list(&legs, &hits, limit, Reason::Found);
         if self.settings.review && self.is_thin_or_contested(limit) {
-            self.review(&mut legs, &parsed, &hits, limit)?;
+            self.review(&mut legs, &parsed, &dense, &hits, limit)?;
         }
         Ok(())
-    }
-
-    /// The hits whose names make the second hop.
-    fn first(&self, legs: &Legs, limit: usize) -> Vec<Scored> {
-        rank(self.sources.searcher, legs, self.settings, limit + SPARE)
     }
 
     /// Whether anything speaks to the question.
@@ -216,13 +214,20 @@ impl Builder<'_> {
     }
 
     /// Asks once more, with the names of what was found.
-    fn review(&mut self, legs: &mut Legs, parsed: &Parsed, hits: &[Scored], limit: usize) -> Result<(), RetrieveError> {
+    fn review(
+        &mut self,
+        legs: &mut Legs,
+        parsed: &Parsed,
+        dense: &DenseScores,
+        hits: &[Scored],
+        limit: usize,
+    ) -> Result<(), RetrieveError> {
         let searcher = self.sources.searcher;
         let rows: Vec<usize> = hits.iter().map(|hit| hit.row).collect();
         legs.hop(searcher, self.sources.corpus, parsed, &rows)?;
         let weights = Weights { hop: REVIEW_HOP, ..self.settings.weights };
         let settings = Settings { weights, ..*self.settings };
-        let again = rank(searcher, legs, &settings, limit + SPARE);
+        let again = rank(searcher, legs, &settings, dense, limit + SPARE);
         // What the first query found stays where it is: the second one only adds.
         self.list(legs, &again, limit + THIN_ITEMS, Reason::Reviewed);
         self.ledger.reviewed = true;
