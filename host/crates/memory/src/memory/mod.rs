@@ -8,6 +8,7 @@ mod capture;
 mod fault;
 mod find;
 mod forget;
+mod port;
 mod share;
 #[cfg(test)]
 mod tests;
@@ -21,14 +22,16 @@ pub use capture::{Understood, trust_of};
 pub use fault::MemoryFault;
 pub use find::{Change, Sought};
 pub use forget::{Checked, Forgotten, Trace};
+pub use port::{EpisodeRanker, Live};
 pub use share::{Pool, Shared, Sharing};
 
 use crate::corpus::Corpus as _;
 use crate::id::{UserId, WorkspaceId};
 use crate::index::{Index, Op, State};
+use crate::moment::Moment;
 use crate::names::KnownNames;
 use crate::retrieve::Settings;
-use crate::store::{Root, Snapshot, Store};
+use crate::store::{Root, Snapshot, Store, Transaction};
 use crate::unit::Unit;
 use crate::vectors::Vectors;
 
@@ -170,6 +173,15 @@ impl Memory {
             let rows: Vec<(u64, Vec<f32>)> = batch.iter().map(|(ordinal, _)| *ordinal).zip(made).collect();
             vectors.add(&rows)?;
         }
+        Ok(())
+    }
+
+    /// Commits a transaction, and lets what is derived follow.
+    fn write(&self, transaction: Transaction, now: &Moment) -> Result<(), MemoryFault> {
+        let mut derived = self.derived();
+        let before = self.store.snapshot().sequence();
+        self.store.commit(transaction, now)?;
+        self.keep_step(&mut derived, before)?;
         Ok(())
     }
 
