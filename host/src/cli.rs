@@ -214,6 +214,15 @@ pub struct RunArgs {
     /// Folders of plain `SKILL.md` skills.
     #[arg(long)]
     pub skills: Vec<PathBuf>,
+    /// Lays a user's memory over the world of every episode, and keeps in it what the episodes that pass leave: the folder of `memory`.
+    #[arg(long, value_name = "DIR")]
+    pub memory: Option<PathBuf>,
+    /// Whose memory.
+    #[arg(long, default_value = "me", requires = "memory")]
+    pub memory_user: String,
+    /// The workspace of that user.
+    #[arg(long, default_value = "default", requires = "memory")]
+    pub memory_workspace: String,
     /// The model.
     #[command(flatten)]
     pub model: ModelArgs,

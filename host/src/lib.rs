@@ -9,6 +9,7 @@ pub mod commands;
 pub mod exit;
 pub mod output;
 pub mod planner;
+pub mod session;
 pub mod show;
 pub mod table;
 pub mod verifiers;

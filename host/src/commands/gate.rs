@@ -72,7 +72,9 @@ impl GateRunner for Runner {
 pub fn check(host: &PluginHost, tasks: &[Task], jobs: usize, progress: &(dyn Fn() + Sync)) -> anyhow::Result<Report> {
     // Whether recall finds a task's tools is a question of its own: see `pack recall`.
     let settings = Settings { offer: Offer::Exposed, ..Settings::default() };
-    let runner = Runner { harness: Harness::new(Arc::new(host.clone()), settings, Vec::new())? };
+    let runner = Runner {
+        harness: Harness::new(Arc::new(host.clone()), settings, Vec::new())?.with_ranker(crate::session::ranker()),
+    };
     let doubles = doubles(tasks);
     let results = in_parallel(tasks, jobs, &|task| {
         let result = check_double(task, &doubles).and_then(|()| check_task(task, host.tools(), &runner));

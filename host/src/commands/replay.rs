@@ -19,7 +19,7 @@ use crate::wire::{self, Engine, Worlds};
 pub fn replay(shared: &Shared, args: &ReplayArgs) -> anyhow::Result<Exit> {
     let files = trajectories(&args.dir)?;
     let host = wire::host(shared, Engine { drop_instances: args.drop_instances }, Worlds::default())?;
-    let replayer = Replayer::new(Arc::new(host), Vec::new());
+    let replayer = Replayer::new(Arc::new(host), Vec::new()).with_ranker(crate::session::ranker());
     let bar = output::bar(files.len(), "replay");
     let results = in_parallel(&files, args.jobs, &|(file, folder)| {
         let seen = (|| -> anyhow::Result<Option<String>> {

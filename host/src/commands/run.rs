@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use crate::cli::{PlannerKind, RecordKind, RunArgs, Shared};
 use crate::exit::{Exit, NotInstalled};
 use crate::output::{self, duration};
+use crate::session::{self, Session};
 use crate::table::{Align, cut, render};
 use crate::wire::{Engine, MachineStopwatch, Worlds};
 use crate::{planner, show, wire};
@@ -199,6 +200,12 @@ fn run_plan(
 ) -> anyhow::Result<(Row, Vec<EpisodeResult>)> {
     let planner = planner::planner(plan.kind, &plan.tasks, &args.model)?;
     let harness = Harness::new(Arc::new(host.clone()), settings(args, plan.kind, plan.steps), skills.to_vec())?;
+    let harness = harness.with_ranker(session::ranker());
+    let session = Session::open(args, &plan.tasks)?;
+    let harness = match &session {
+        Some(session) => harness.with_snapshot(session.snapshot()),
+        None => harness,
+    };
     let mut options = RunOptions::new(MachineStopwatch::start());
     options.jobs = args.jobs.max(1);
     options.seed = args.seed;
@@ -207,6 +214,7 @@ fn run_plan(
         RecordKind::Digest => Record::Digest,
     };
     options.output = Output::Folder(out.to_owned());
+    options.forget = session.as_ref().map(Session::forget);
     // A model decides for one episode after the other: what it keeps of one is then still warm for its next step.
     if plan.kind == PlannerKind::Local {
         options.batch = 1;
@@ -238,6 +246,9 @@ fn run_plan(
     let run = || run_tasks(&harness, planner.as_ref(), &plan.tasks, &options, &progress);
     let results = if args.pin_verifiers { run() } else { wire::follower(shared, host).beside(run)? };
     bar.finish_and_clear();
+    if let Some(session) = &session {
+        session.keep(&results)?;
+    }
     Ok((row(plan.kind, &results, started.elapsed(), out), results))
 }
 

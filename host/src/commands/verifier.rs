@@ -166,7 +166,7 @@ fn compare(shared: &Shared, args: &CompareArgs) -> anyhow::Result<Exit> {
     let ours = wire::host(shared, Engine::default(), Worlds::default())?.pinned();
     let theirs = wire::host(shared, Engine::default(), Worlds::default())?;
     theirs.swap_verifier(&Candidate::new(name.clone(), component(&args.with)?), SwapMode::Immediate)?;
-    let replayer = |host: PluginHost| Replayer::new(Arc::new(host), Vec::new());
+    let replayer = |host: PluginHost| Replayer::new(Arc::new(host), Vec::new()).with_ranker(crate::session::ranker());
     let (ours, theirs) = (replayer(ours), replayer(theirs.pinned()));
     let bar = output::bar(files.len(), "compare");
     let pairs = in_parallel(&files, args.jobs, &|(file, folder)| {

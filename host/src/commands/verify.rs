@@ -25,7 +25,7 @@ pub fn verify(shared: &Shared, args: &VerifyArgs) -> anyhow::Result<Exit> {
         None => VerifierChoice::Recorded,
         Some(name) => VerifierChoice::Always(PluginName::new(name)?),
     };
-    let replayer = Replayer::new(Arc::new(host), Vec::new());
+    let replayer = Replayer::new(Arc::new(host), Vec::new()).with_ranker(crate::session::ranker());
     let bar = output::bar(files.len(), "verify");
     let results = in_parallel(&files, args.jobs, &|(file, folder)| {
         let judged = read_file(file)
