@@ -251,7 +251,25 @@ pub struct MemoryBenchArgs {
     /// Seed of synthetic sets, tie-breaks and intervals.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Where vectors are kept between runs.
+    /// Also answers the questions with a model behind an OpenAI-compatible server, such as `http://127.0.0.1:8000/v1`, and judges the answers.
+    #[arg(long, value_name = "URL")]
+    pub endpoint: Option<String>,
+    /// The model's name on that server.
+    #[arg(long, default_value = "default", requires = "endpoint")]
+    pub model_name: String,
+    /// The judge's name on that server [default: the model itself].
+    #[arg(long, requires = "endpoint")]
+    pub judge_name: Option<String>,
+    /// The environment variable that holds the server's key.
+    #[arg(long, default_value = "OPENAI_API_KEY", requires = "endpoint")]
+    pub key_variable: String,
+    /// Only the first so many questions of each conversation are answered.
+    #[arg(long, requires = "endpoint")]
+    pub questions: Option<usize>,
+    /// Items of the ledger that an answer is given from.
+    #[arg(long, default_value_t = loopwright_memory::bench::ANSWER_ITEMS, requires = "endpoint")]
+    pub items: usize,
+    /// Where vectors, and answers question by question, are kept between runs: one that was killed goes on.
     #[arg(long, default_value = "target/memory-bench", value_name = "DIR")]
     pub keep: PathBuf,
 }

@@ -8,6 +8,7 @@ use loopwright_memory::bench::{Conversation, Leg, Options, Report, Row, chinese,
 use loopwright_memory::retrieve::Settings;
 use serde_json::{Value, json};
 
+use super::answers;
 use super::keep::Keeping;
 use crate::cli::Shared;
 use crate::cli_memory::{BenchSet, MemoryArgs, MemoryBenchArgs};
@@ -91,15 +92,25 @@ fn conversations(
     };
     let report = run(&set, &options)?;
     bar.finish_and_clear();
+    let answered = match &bench.endpoint {
+        Some(endpoint) => Some(answers::answers(bench, endpoint, &set, bytes, options.embedder)?),
+        None => None,
+    };
     if shared.json {
         for (leg, tokens) in &report.tokens {
             output::json(&json!({"leg": leg, "tokens_at_10": tokens}));
         }
         output::json(&json!({"skipped": report.skipped, "unknown": report.unknown, "cross_validated": bench.cv,
             "embedder": embedder.as_ref().map(|embedder| embedder.fingerprint().to_owned())}));
+        if let Some(answered) = &answered {
+            output::json(answered);
+        }
         output::json(&report.rows);
     } else {
         print(&report);
+        if let Some(answered) = &answered {
+            answers::print(answered);
+        }
     }
     Ok(Exit::Good)
 }

@@ -1,6 +1,7 @@
 //! `memory`: what is remembered of one user, from the command line. It opens, asks and prints; what is believed, found and forgotten is decided
 //! in the memory.
 
+mod answers;
 mod bench;
 mod keep;
 mod print;

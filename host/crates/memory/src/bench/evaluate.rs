@@ -132,7 +132,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-fn embedded(conversation: &Conversation, embedder: &dyn Embedder) -> Result<Vectors, RetrieveError> {
+pub(crate) fn embedded(conversation: &Conversation, embedder: &dyn Embedder) -> Result<Vectors, RetrieveError> {
     let mut vectors = Vectors::in_memory(embedder.fingerprint(), embedder.width());
     let covered: Vec<(u64, &str)> = conversation
         .messages

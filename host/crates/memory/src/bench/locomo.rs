@@ -55,6 +55,8 @@ pub struct Question {
     pub category: u8,
     /// The ordinals of the turns that answer it, ascending; never empty.
     pub gold: Vec<u64>,
+    /// The expected answer, where there is one.
+    pub answer: Option<String>,
 }
 
 /// A conversation and its questions.
@@ -199,7 +201,12 @@ fn question(
     let mut gold: Vec<u64> = named.iter().filter_map(|id| known.get(id).copied()).collect();
     let missing = named.len() - gold.len();
     gold.sort_unstable();
-    let question = (!gold.is_empty()).then(|| Question { text: text.to_owned(), category, gold });
+    let answer = match asked.get("answer") {
+        Some(Value::String(answer)) => Some(answer.clone()),
+        Some(Value::Number(answer)) => Some(answer.to_string()),
+        _ => None,
+    };
+    let question = (!gold.is_empty()).then(|| Question { text: text.to_owned(), category, gold, answer });
     Ok((question, missing))
 }
 

@@ -4,6 +4,7 @@
 //! weights of the ranking are fitted on the other conversations, never on the one that is measured.
 
 mod abstain;
+mod answer;
 mod corpus;
 mod evaluate;
 mod fit;
@@ -14,6 +15,7 @@ mod recorded;
 pub mod synthetic;
 
 pub use abstain::{Abstention, abstention};
+pub use answer::{ANSWER_ITEMS, AnswerRow, Answered, Answering, answer_rows};
 pub use corpus::Listed;
 pub use evaluate::{Options, Report, run, texts};
 pub use locomo::{BYTES_MAX, Conversation, LoadError, QUESTIONS_MAX, Question, TURNS_MAX, load_locomo};

@@ -209,8 +209,16 @@ impl Dialogue {
         format!("D{}:{at}", session + 1)
     }
 
+    fn said(&self, id: &str) -> Option<&str> {
+        let (session, at) = id.strip_prefix('D')?.split_once(':')?;
+        let place = |number: &str| number.parse::<usize>().ok()?.checked_sub(1);
+        self.sessions.get(place(session)?)?.get(place(at)?).map(|(_, text)| text.as_str())
+    }
+
     fn ask(&mut self, text: &str, category: u8, gold: &[String]) {
-        self.questions.push(json!({"question": text, "category": category, "evidence": gold}));
+        let answer: Vec<&str> = gold.iter().filter_map(|id| self.said(id)).collect();
+        let answer = answer.join(" ");
+        self.questions.push(json!({"question": text, "category": category, "evidence": gold, "answer": answer}));
     }
 }
 
