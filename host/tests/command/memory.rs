@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use crate::binary;
 
-/// The command with a memory of its own in `folder`, in which the sun stands still.
-fn command(folder: &Path) -> Command {
+/// The command with a memory of its own in `folder`, on a day of March 2026.
+fn run_on(day: u8, folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(binary());
-    command.env_clear().current_dir(folder).arg("--json").arg("memory");
-    command.args(["--memory", "memory", "--lexical", "--now", "2026-03-01T09:00:00Z"]);
-    command
+    command.env_clear().current_dir(folder).args(["--json", "memory", "--memory", "memory", "--lexical"]);
+    command.arg("--now").arg(format!("2026-03-{day:02}T09:00:00Z"));
+    command.args(arguments).output().expect("the command starts")
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder).args(arguments).output().expect("the command starts")
+    run_on(1, folder, arguments)
 }
 
 /// The last line of what it printed.
@@ -89,7 +89,7 @@ fn an_export_is_read_back_and_what_was_forgotten_stays_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     run(folder, &["add", "I live in Lisbon."]);
-    let second = json(&run(folder, &["--now", "2026-03-02T09:00:00Z", "add", "My favourite tea is oolong."]));
+    let second = json(&run_on(2, folder, &["add", "My favourite tea is oolong."]));
     assert_eq!(code(&run(folder, &["export", "--out", "me.jsonl"])), Some(0));
     let twin = run(folder, &["--user", "twin", "import", "me.jsonl"]);
     let units = json(&run(folder, &["export", "--out", "again.jsonl"]))["units"].clone();

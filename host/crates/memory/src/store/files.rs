@@ -200,6 +200,8 @@ impl Files for Disk {
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        // The parent of a bare name.
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         File::open(folder)?.sync_all()
     }
 
