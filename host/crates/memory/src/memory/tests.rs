@@ -219,13 +219,12 @@ fn what_is_forgotten_is_nowhere_and_was_everywhere() {
     let mut random = ChaCha8Rng::seed_from_u64(7);
     for round in 0..ROUNDS {
         let word = sentinel(&mut random);
-        let mut position = 100 + u32::try_from(round).expect("small") * 10;
+        let first = 100 + u32::try_from(round).expect("small") * 10;
         let mut units = Vec::new();
-        for text in with_sentinel(&word) {
+        for (position, text) in (first..).zip(with_sentinel(&word)) {
             let said = say(&memory, 7, position, Role::User, &text);
             units.extend(said.message.at().map(|at| at.id));
             assert!(!said.derived.is_empty(), "{text}: {said:?}");
-            position += 1;
         }
         let found = memory.traces(&word).expect("looked");
         let in_file = |name: &str| {
