@@ -1,8 +1,9 @@
 //! Memory in the loop: what is served before the first step, what a search returns, what becomes due, and what is handed over afterwards.
 //!
 //! The records themselves are documents of the episode's world; this module only reads them through the engine port. So a fork has its own,
-//! members of a group cannot see each other, and a replay needs no store. It knows no store and no index: a [`Ranker`] that is better than
-//! the built-in one, the stores behind [`Remember`] and [`Forget`](loopwright_contract::memory::Forget), and snapshots come in as ports.
+//! members of a group cannot see each other, and a replay needs no store. It knows no store and no index: a
+//! [`Ranker`](loopwright_contract::memory::Ranker) that is better than the built-in one, the stores behind
+//! [`Remember`](loopwright_contract::memory::Remember) and [`Forget`](loopwright_contract::memory::Forget), and snapshots come in as ports.
 
 mod commit;
 mod order;
