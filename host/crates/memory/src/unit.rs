@@ -32,6 +32,20 @@ pub enum Status {
 }
 
 impl Status {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Candidate => "candidate",
+            Self::Verified => "verified",
+            Self::Contested => "contested",
+            Self::Superseded => "superseded",
+            Self::Expired => "expired",
+            Self::Completed => "completed",
+            Self::Redacted => "redacted",
+        }
+    }
+
     /// Whether default retrieval returns it.
     #[must_use]
     pub fn is_current(self) -> bool {

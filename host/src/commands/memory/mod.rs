@@ -114,8 +114,14 @@ impl<'a> Desk<'a> {
         self.open()
     }
 
+    /// The pool, after it was told what users took with them whose purge did not come so far.
     fn pool(&self) -> anyhow::Result<Pool> {
-        Ok(Pool::open(&self.root, &self.workspace, self.helpers()?)?)
+        let pool = Pool::open(&self.root, &self.workspace, self.helpers()?)?;
+        for purge in self.root.unfinished(&self.workspace)? {
+            pool.withdraw(&purge.contributions, &self.now)?;
+            self.root.finish(&purge)?;
+        }
+        Ok(pool)
     }
 
     fn moment(&self, text: &str) -> anyhow::Result<Moment> {

@@ -6,7 +6,7 @@ use loopwright_memory::memory::{Checked, Forgotten, Memory, Shared, Sought, Trac
 use loopwright_memory::reconcile::Decision;
 use loopwright_memory::retrieve::{Item, Ledger, Reason};
 use loopwright_memory::store::{Kept, Repair, Stats};
-use loopwright_memory::unit::{ClaimKey, Status, Unit};
+use loopwright_memory::unit::{ClaimKey, Unit};
 use serde_json::{Value, json};
 
 use crate::output;
@@ -21,18 +21,6 @@ pub(super) fn layer(layer: Layer) -> &'static str {
         Layer::Episodic => "episodic",
         Layer::LongTerm => "long-term",
         Layer::Prospective => "prospective",
-    }
-}
-
-fn status(status: Status) -> &'static str {
-    match status {
-        Status::Candidate => "candidate",
-        Status::Verified => "verified",
-        Status::Contested => "contested",
-        Status::Superseded => "superseded",
-        Status::Expired => "expired",
-        Status::Completed => "completed",
-        Status::Redacted => "redacted",
     }
 }
 
@@ -108,7 +96,7 @@ fn item_json(item: &Item) -> Value {
     json!({
         "id": item.id, "layer": layer(item.layer), "category": item.category, "quote": item.quote, "cut": item.is_cut,
         "mentioned": item.mentioned.to_string(), "event": item.event, "speaker": item.speaker, "role": item.role,
-        "status": status(item.status), "conflicts": item.conflicts, "superseded_by": item.superseded_by,
+        "status": item.status.as_str(), "conflicts": item.conflicts, "superseded_by": item.superseded_by,
         "reason": reason(item.reason), "evidence": item.evidence, "reads_as_instruction": item.reads_as_instruction,
         "scores": {"total": item.scores.total, "lexical": item.scores.lexical, "dense": item.scores.dense, "in_window": item.scores.in_window},
     })
@@ -158,7 +146,7 @@ fn items(all: &[&Item]) {
                 item.id.to_string(),
                 layer(item.layer).to_owned(),
                 item.mentioned.civil().date().to_string(),
-                status(item.status).to_owned(),
+                item.status.as_str().to_owned(),
                 score,
                 format!("{}{flag}", table::cut(&item.quote, QUOTE_CELLS)),
             ]
@@ -199,7 +187,7 @@ pub(super) fn units(as_json: bool, units: &[Unit]) {
             vec![
                 unit.id.to_string(),
                 since.civil().date().to_string(),
-                status(unit.status).to_owned(),
+                unit.status.as_str().to_owned(),
                 claimed(unit),
                 table::cut(&unit.text, QUOTE_CELLS),
             ]
@@ -229,7 +217,7 @@ pub(super) fn sought(as_json: bool, sought: &Sought) {
     let field = |name: &str, value: &str| output::line(format_args!("{name:<11} {}", Plain(value)));
     field("id", &unit.id.to_string());
     field("layer", layer(unit.layer));
-    field("status", status(unit.status));
+    field("status", unit.status.as_str());
     field("text", &unit.text);
     if unit.claim.is_some() {
         field("claim", &claimed(unit));
@@ -317,7 +305,7 @@ pub(super) fn stats(as_json: bool, stats: &Stats) {
         let units: Vec<Value> = stats
             .units
             .iter()
-            .map(|((of, is), count)| json!({"layer": layer(*of), "status": status(*is), "units": count}))
+            .map(|((of, is), count)| json!({"layer": layer(*of), "status": is.as_str(), "units": count}))
             .collect();
         output::json(&json!({
             "units": units, "claims": stats.claims, "ordinals": stats.ordinals, "sequence": stats.sequence, "segments": stats.segments,
@@ -328,7 +316,7 @@ pub(super) fn stats(as_json: bool, stats: &Stats) {
     let rows: Vec<Vec<String>> = stats
         .units
         .iter()
-        .map(|((of, is), count)| vec![layer(*of).to_owned(), status(*is).to_owned(), count.to_string()])
+        .map(|((of, is), count)| vec![layer(*of).to_owned(), is.as_str().to_owned(), count.to_string()])
         .collect();
     output::print(table::render(&[("layer", Align::Left), ("status", Align::Left), ("units", Align::Right)], &rows));
     output::line(format_args!(

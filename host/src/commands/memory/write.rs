@@ -133,12 +133,11 @@ pub(super) fn forget(desk: &Desk<'_>, args: &ForgetArgs) -> anyhow::Result<Exit>
 
 fn forget_everything(desk: &Desk<'_>) -> anyhow::Result<Exit> {
     let pool = desk.pool()?;
-    let mut purges = desk.root.unfinished(&desk.workspace)?;
-    purges.extend(desk.root.purge_user(&desk.workspace, &desk.user)?.filter(|purge| !purge.contributions.is_empty()));
     let mut withdrawn = 0;
-    for purge in &purges {
-        withdrawn += pool.withdraw(&purge.contributions, &desk.now)?;
-        desk.root.finish(purge)?;
+    let purge = desk.root.purge_user(&desk.workspace, &desk.user)?;
+    if let Some(purge) = purge.filter(|purge| !purge.contributions.is_empty()) {
+        withdrawn = pool.withdraw(&purge.contributions, &desk.now)?;
+        desk.root.finish(&purge)?;
     }
     let user = desk.user.as_str();
     if desk.json {

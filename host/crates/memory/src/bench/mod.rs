@@ -11,7 +11,6 @@ mod fit;
 mod locomo;
 mod memdaily;
 mod metrics;
-mod recorded;
 pub mod synthetic;
 
 pub use abstain::{Abstention, abstention};
@@ -21,7 +20,6 @@ pub use evaluate::{Options, Report, run, texts};
 pub use locomo::{BYTES_MAX, Conversation, LoadError, QUESTIONS_MAX, Question, TURNS_MAX, load_locomo};
 pub use memdaily::{ChineseRow, Trajectory, chinese};
 pub use metrics::{CATEGORY_OVERALL, KS, Leg, Row};
-pub use recorded::{RecordedEmbedder, RecordedError};
 
 #[cfg(test)]
 mod tests;

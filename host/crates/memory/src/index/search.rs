@@ -86,16 +86,16 @@ impl Searcher {
     /// When the engine refuses a document.
     pub fn of(corpus: &dyn Corpus) -> tantivy::Result<Self> {
         let (schema, fields) = Fields::build();
-        let index = tantivy::Index::create_in_ram(schema);
-        let mut writer = index.writer_with_num_threads::<tantivy::TantivyDocument>(1, super::WRITER_BYTES)?;
-        writer.set_merge_policy(Box::new(tantivy::indexer::NoMergePolicy));
+        // Without threads of its own: an episode makes such a snapshot for each of its searches.
+        let ram = tantivy::directory::RamDirectory::create();
+        let builder = tantivy::Index::builder().schema(schema);
+        let mut writer = builder.single_segment_index_writer::<tantivy::TantivyDocument>(ram, super::WRITER_BYTES)?;
         for ordinal in 0..corpus.ordinals() {
             if let Some(unit) = corpus.unit(ordinal).filter(|unit| super::feed::is_indexed(unit)) {
                 writer.add_document(super::feed::document(&fields, ordinal, unit))?;
             }
         }
-        writer.commit()?;
-        Self::load(&index, fields)
+        Self::load(&writer.finalize()?, fields)
     }
 
     pub(crate) fn load(index: &tantivy::Index, fields: Fields) -> tantivy::Result<Self> {

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use loopwright_contract::memory::{Layer, Role};
 
-use super::{Derived, Memory, MemoryFault};
+use super::{Memory, MemoryFault};
 use crate::corpus::Corpus as _;
 use crate::extract::{Proposal, ProposalKind, extract, from_model};
 use crate::id::UnitId;
@@ -13,7 +13,7 @@ use crate::moment::Moment;
 use crate::names::KnownNames;
 use crate::prospective::completed_by;
 use crate::reconcile::{Decision, Standing, absorb, reconcile};
-use crate::store::{At, Capture, Content, Imported, Kept, Of, Snapshot, StoreError, Transaction};
+use crate::store::{At, Capture, Imported, Kept, Of, Snapshot, StoreError, Transaction, content_of};
 use crate::unit::{Sequence, Trust, Unit};
 use crate::verify::{Captures, Verified, verify};
 
@@ -53,7 +53,8 @@ impl Memory {
     /// [`MemoryFault`] when a message breaks a limit (none of them is kept then) or when a disk or model fails. What was kept before stays
     /// kept, and is derived from when it is captured again.
     pub fn capture(&self, captures: Vec<Capture>, now: &Moment) -> Result<Vec<Understood>, MemoryFault> {
-        let mut derived = self.derived();
+        let _writing = self.writing();
+        let names = self.derived().names.clone();
         let before = self.store.snapshot().sequence();
         let messages: Vec<(Message, Option<String>)> =
             captures.iter().map(|capture| (capture.message.clone(), capture.working.clone())).collect();
@@ -64,11 +65,11 @@ impl Memory {
                 Understood { message: kept, derived: Vec::new(), completed: Vec::new(), rejected: Vec::new() };
             // What was kept before is derived from again: the process may have ended between the two. The same unit is added once.
             if let Some(at) = kept.at() {
-                self.derive(&derived, &message, working.as_deref(), at, now, &mut found)?;
+                self.derive(&names, &message, working.as_deref(), at, now, &mut found)?;
             }
             understood.push(found);
         }
-        self.keep_step(&mut derived, before)?;
+        self.keep_step(before)?;
         Ok(understood)
     }
 
@@ -77,23 +78,23 @@ impl Memory {
     /// # Errors
     /// [`MemoryFault::Store`] for the first line that is refused; nothing is kept then.
     pub fn import(&self, from: &mut dyn BufRead, now: &Moment) -> Result<Imported, MemoryFault> {
-        let mut derived = self.derived();
+        let _writing = self.writing();
         let before = self.store.snapshot().sequence();
         let imported = self.store.import(from, now)?;
-        self.keep_step(&mut derived, before)?;
+        self.keep_step(before)?;
         Ok(imported)
     }
 
     fn derive(
         &self,
-        derived: &Derived,
+        names: &KnownNames,
         message: &Message,
         working: Option<&str>,
         at: At,
         now: &Moment,
         found: &mut Understood,
     ) -> Result<(), MemoryFault> {
-        let proposals = self.proposals(message, &derived.names, found)?;
+        let proposals = self.proposals(message, names, found)?;
         for proposal in proposals {
             match proposal.kind {
                 ProposalKind::Done => self.complete(message, &proposal, found, now)?,
@@ -267,24 +268,6 @@ fn link<'a>(
         if let Some(by) = standing.superseded_by {
             transaction.supersede(find(**id), find(by));
         }
-    }
-}
-
-/// What the store keeps of a unit.
-pub(super) fn content_of(unit: &Unit) -> Content {
-    Content {
-        layer: unit.layer,
-        category: unit.category.clone(),
-        tags: unit.tags.clone(),
-        text: unit.text.clone(),
-        claim: unit.claim.clone(),
-        event: unit.event.clone(),
-        mentioned: unit.mentioned.clone(),
-        place: unit.place.clone(),
-        evidence: unit.evidence.clone(),
-        confidence: unit.confidence.clone(),
-        activation: unit.activation.clone(),
-        derived_from: unit.derived_from.clone(),
     }
 }
 

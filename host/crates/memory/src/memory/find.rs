@@ -22,9 +22,6 @@ pub struct Sought {
     pub past: Vec<Past>,
 }
 
-/// One unit of a claim, as the claim changed.
-pub type Change = Unit;
-
 impl Memory {
     /// The snapshot that a search of now reads.
     #[must_use]
@@ -38,7 +35,6 @@ impl Memory {
     /// [`MemoryFault::Retrieve`] when the index cannot be read or the embedder fails.
     pub fn search(&self, query: &Query) -> Result<Ledger, MemoryFault> {
         let mut query = query.clone();
-        // The question is embedded and ranked outside of nothing but the index's own snapshot; vectors stay where they are.
         let derived = self.derived();
         query.speakers.extend(derived.speakers.iter().filter(|speaker| !speaker.is_empty()).cloned());
         query.speakers.sort_unstable();
@@ -59,7 +55,7 @@ impl Memory {
     /// # Errors
     /// [`MemoryFault`] when a disk fails; then nothing fired.
     pub fn fire(&self, now: &Moment, situation: Option<&str>) -> Result<Vec<Unit>, MemoryFault> {
-        let mut derived = self.derived();
+        let _writing = self.writing();
         let snapshot = self.store.snapshot();
         let units: Vec<&Unit> = snapshot.units().map(|(_, unit)| unit).collect();
         let found = due(&units, now, &Occasion { situation, just_fired: &[] });
@@ -75,7 +71,7 @@ impl Memory {
             }
         }
         self.store.commit(transaction, now)?;
-        self.keep_step(&mut derived, snapshot.sequence())?;
+        self.keep_step(snapshot.sequence())?;
         let served = found.serve.iter().filter_map(|id| snapshot.ordinal(id)).filter_map(|at| snapshot.unit(at));
         Ok(served.cloned().collect())
     }
@@ -100,7 +96,7 @@ impl Memory {
 
     /// How a claim changed: its units by the time from which they hold.
     #[must_use]
-    pub fn history(&self, key: &ClaimKey) -> Vec<Change> {
+    pub fn history(&self, key: &ClaimKey) -> Vec<Unit> {
         let snapshot = self.store.snapshot();
         let mut units: Vec<Unit> = snapshot.claimed(key).map(|(_, unit)| unit.clone()).collect();
         let since = |unit: &Unit| {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::capture::content_of;
 use super::share::Pool;
 use super::{Memory, MemoryFault};
 use crate::corpus::Corpus as _;
@@ -11,7 +10,7 @@ use crate::extract::extract;
 use crate::id::UnitId;
 use crate::message::Message;
 use crate::moment::Moment;
-use crate::store::{Purge, Retention, Selection, Snapshot, Sources, StoreError, Transaction, Verification};
+use crate::store::{Purge, Retention, Selection, Snapshot, Sources, StoreError, Transaction, Verification, content_of};
 use crate::unit::{Sequence, Unit};
 use crate::verify::{Captures, verify};
 
@@ -89,6 +88,7 @@ impl Memory {
         pool: Option<&Pool>,
         now: &Moment,
     ) -> Result<Forgotten, MemoryFault> {
+        let _writing = self.writing();
         let before = self.snapshot();
         let purge = self.store.purge(selection, sources, now)?;
         self.after(&before, purge, pool, now)
@@ -99,6 +99,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::forget`].
     pub fn redact(&self, ids: &[UnitId], pool: Option<&Pool>, now: &Moment) -> Result<Forgotten, MemoryFault> {
+        let _writing = self.writing();
         let before = self.snapshot();
         let purge = self.store.redact(ids, now)?;
         self.after(&before, purge, pool, now)
@@ -109,6 +110,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::forget`].
     pub fn retain(&self, retention: &Retention, pool: Option<&Pool>, now: &Moment) -> Result<Forgotten, MemoryFault> {
+        let _writing = self.writing();
         let before = self.snapshot();
         let purge = self.store.retain(retention, now)?;
         self.after(&before, purge, pool, now)
@@ -119,6 +121,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::forget`].
     pub fn end_task(&self, task: &str, pool: Option<&Pool>, now: &Moment) -> Result<Forgotten, MemoryFault> {
+        let _writing = self.writing();
         let before = self.snapshot();
         let purge = self.store.end_task(task, now)?;
         self.after(&before, purge, pool, now)
@@ -132,7 +135,6 @@ impl Memory {
         pool: Option<&Pool>,
         now: &Moment,
     ) -> Result<Forgotten, MemoryFault> {
-        let mut derived = self.derived();
         let (rederived, dropped) = self.derive_again(&purge, now)?;
         if !dropped.is_empty() {
             let more = self.store.purge(&Selection::Units(dropped.clone()), Sources::Keep, now)?;
@@ -152,6 +154,7 @@ impl Memory {
         let touched: Vec<u64> = touched.into_iter().filter(|ordinal| !gone.contains(ordinal)).collect();
         let mut stale = gone.clone();
         stale.extend(touched.iter().filter(|ordinal| !snapshot.is_captured(**ordinal)));
+        let mut derived = self.derived_mut();
         if let Some(vectors) = &mut derived.vectors {
             vectors.drop_units(&stale)?;
         }
@@ -159,7 +162,9 @@ impl Memory {
         let purged = derived.index.purge(&stale, snapshot.sequence())?;
         let again: Vec<u64> =
             stale.iter().chain(&touched).copied().filter(|ordinal| snapshot.unit(*ordinal).is_some()).collect();
-        self.follow(&mut derived, &snapshot, &again)?;
+        drop(derived);
+        self.follow(&snapshot, &again)?;
+        let mut derived = self.derived_mut();
         derived.speakers.clear();
         derived.names = crate::names::KnownNames::new();
         snapshot.units().for_each(|(_, unit)| derived.learn(unit));
@@ -227,8 +232,8 @@ impl Memory {
     /// # Errors
     /// [`MemoryFault`] when a disk or the embedder fails.
     pub fn rebuild(&self) -> Result<(), MemoryFault> {
-        let mut derived = self.derived();
-        self.make_anew(&mut derived, &self.store.snapshot())
+        let _writing = self.writing();
+        self.make_anew(&self.store.snapshot())
     }
 }
 

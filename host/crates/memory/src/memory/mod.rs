@@ -14,13 +14,13 @@ mod share;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use loopwright_contract::memory::{Embedder, Layer, Proposer};
 
 pub use capture::{Understood, trust_of};
 pub use fault::MemoryFault;
-pub use find::{Change, Sought};
+pub use find::Sought;
 pub use forget::{Checked, Forgotten, Trace};
 pub use port::{EpisodeRanker, Live};
 pub use share::{Pool, Shared, Sharing};
@@ -32,7 +32,7 @@ use crate::moment::Moment;
 use crate::names::KnownNames;
 use crate::retrieve::Settings;
 use crate::store::{Root, Snapshot, Store, Transaction};
-use crate::unit::Unit;
+use crate::unit::{Sequence, Unit};
 use crate::vectors::Vectors;
 
 /// The folder of the index, in the user's folder.
@@ -63,12 +63,14 @@ struct Derived {
     names: KnownNames,
 }
 
-/// One user's memory. One at a time writes; searches run beside it.
+/// One user's memory. One at a time writes; searches run beside it and wait at most while index or vectors take in what is ready.
 pub struct Memory {
     store: Store,
     helpers: Helpers,
     settings: Settings,
-    derived: Mutex<Derived>,
+    derived: RwLock<Derived>,
+    /// Held by whoever writes, from the log to what follows it.
+    writing: Mutex<()>,
 }
 
 impl std::fmt::Debug for Memory {
@@ -98,17 +100,18 @@ impl Memory {
             None => None,
         };
         let derived = Derived { index, vectors, speakers: BTreeSet::new(), names: KnownNames::new() };
-        let memory = Self { store, helpers, settings: Settings::default(), derived: Mutex::new(derived) };
+        let (derived, writing) = (RwLock::new(derived), Mutex::default());
+        let memory = Self { store, helpers, settings: Settings::default(), derived, writing };
         let snapshot = memory.store.snapshot();
-        let mut derived = memory.derived();
         let behind = match state {
             State::Shows(sequence) if sequence <= snapshot.sequence() => snapshot.changed_since(sequence),
             State::Shows(_) | State::Empty { .. } => None,
         };
         match behind {
-            Some(changed) => memory.follow(&mut derived, &snapshot, &changed)?,
-            None => memory.make_anew(&mut derived, &snapshot)?,
+            Some(changed) => memory.follow(&snapshot, &changed)?,
+            None => memory.make_anew(&snapshot)?,
         }
+        let mut derived = memory.derived_mut();
         snapshot.units().for_each(|(_, unit)| derived.learn(unit));
         drop(derived);
         Ok(memory)
@@ -127,75 +130,91 @@ impl Memory {
         &self.store
     }
 
-    fn derived(&self) -> MutexGuard<'_, Derived> {
-        // What a panic left behind is behind the log at worst, and follows it at the next step.
-        self.derived.lock().unwrap_or_else(PoisonError::into_inner)
+    // What a panic left behind is behind the log at worst, and follows it at the next step.
+    fn derived(&self) -> RwLockReadGuard<'_, Derived> {
+        self.derived.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn derived_mut(&self) -> RwLockWriteGuard<'_, Derived> {
+        self.derived.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Brings index and vectors to a snapshot, given the units that changed.
-    fn follow(&self, derived: &mut Derived, snapshot: &Snapshot, changed: &[u64]) -> Result<(), MemoryFault> {
+    fn follow(&self, snapshot: &Snapshot, changed: &[u64]) -> Result<(), MemoryFault> {
         let ops: Vec<Op<'_>> = changed
             .iter()
             .map(|ordinal| snapshot.unit(*ordinal).map_or(Op::Remove(*ordinal), |unit| Op::Put(*ordinal, unit)))
             .collect();
+        let mut derived = self.derived_mut();
         derived.index.apply(&ops)?;
         derived.index.commit(snapshot.sequence())?;
-        self.embed(derived, snapshot, changed)
+        drop(derived);
+        self.embed(snapshot, changed)
     }
 
     /// Makes index and vectors from nothing but the snapshot.
-    fn make_anew(&self, derived: &mut Derived, snapshot: &Snapshot) -> Result<(), MemoryFault> {
+    fn make_anew(&self, snapshot: &Snapshot) -> Result<(), MemoryFault> {
+        let mut derived = self.derived_mut();
         derived.index.rebuild(snapshot)?;
         if let Some(vectors) = &mut derived.vectors {
             let gone: Vec<u64> = vectors.iter().map(|(ordinal, _)| ordinal).collect();
             vectors.drop_units(&gone)?;
         }
+        drop(derived);
         let all: Vec<u64> = snapshot.units().map(|(ordinal, _)| ordinal).collect();
-        self.embed(derived, snapshot, &all)
+        self.embed(snapshot, &all)
     }
 
-    /// Gives units their vectors, as far as the embedder knows their language, and takes them from those that are gone or say something else.
-    fn embed(&self, derived: &mut Derived, snapshot: &Snapshot, changed: &[u64]) -> Result<(), MemoryFault> {
-        let (Some(embedder), Some(vectors)) = (&self.helpers.embedder, &mut derived.vectors) else { return Ok(()) };
-        // A captured message never says something else; what is derived may be revised.
-        let stale = |ordinal: &u64| vectors.has(*ordinal) && !snapshot.is_captured(*ordinal);
-        let stale: Vec<u64> = changed.iter().copied().filter(stale).collect();
-        vectors.drop_units(&stale)?;
+    /// Gives units their vectors, as far as the embedder knows their language, and takes them from those that say something else. Embedding
+    /// takes long, and no search waits for it.
+    fn embed(&self, snapshot: &Snapshot, changed: &[u64]) -> Result<(), MemoryFault> {
+        let Some(embedder) = &self.helpers.embedder else { return Ok(()) };
+        if let Some(vectors) = &mut self.derived_mut().vectors {
+            // A captured message never says something else; what is derived may be revised.
+            let is_stale = |ordinal: &u64| vectors.has(*ordinal) && !snapshot.is_captured(*ordinal);
+            let stale: Vec<u64> = changed.iter().copied().filter(is_stale).collect();
+            vectors.drop_units(&stale)?;
+        }
+        let known = self.derived();
+        let has = |ordinal: &u64| known.vectors.as_ref().is_some_and(|vectors| vectors.has(*ordinal));
         let wanted: Vec<(u64, &str)> = changed
             .iter()
-            .filter(|ordinal| !vectors.has(**ordinal))
+            .filter(|ordinal| !has(ordinal))
             .filter_map(|ordinal| Some((*ordinal, snapshot.unit(*ordinal)?.text.as_str())))
             .filter(|(_, text)| embedder.covers(text))
             .collect();
+        drop(known);
         for batch in wanted.chunks(EMBED_BATCH) {
             let texts: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
             let made = embedder.embed(&texts)?;
             let rows: Vec<(u64, Vec<f32>)> = batch.iter().map(|(ordinal, _)| *ordinal).zip(made).collect();
-            vectors.add(&rows)?;
+            if let Some(vectors) = &mut self.derived_mut().vectors {
+                vectors.add(&rows)?;
+            }
         }
         Ok(())
     }
 
     /// Commits a transaction, and lets what is derived follow.
     fn write(&self, transaction: Transaction, now: &Moment) -> Result<(), MemoryFault> {
-        let mut derived = self.derived();
+        let _writing = self.writing();
         let before = self.store.snapshot().sequence();
         self.store.commit(transaction, now)?;
-        self.keep_step(&mut derived, before)?;
-        Ok(())
+        self.keep_step(before)
     }
 
     /// After a write of the store: what is derived follows.
-    fn keep_step(&self, derived: &mut Derived, before: u64) -> Result<Arc<Snapshot>, MemoryFault> {
+    fn keep_step(&self, before: Sequence) -> Result<(), MemoryFault> {
         let snapshot = self.store.snapshot();
-        match snapshot.changed_since(before) {
-            Some(changed) => {
-                self.follow(derived, &snapshot, &changed)?;
-                changed.iter().filter_map(|ordinal| snapshot.unit(*ordinal)).for_each(|unit| derived.learn(unit));
-            }
-            None => self.make_anew(derived, &snapshot)?,
-        }
-        Ok(snapshot)
+        let Some(changed) = snapshot.changed_since(before) else { return self.make_anew(&snapshot) };
+        self.follow(&snapshot, &changed)?;
+        let mut derived = self.derived_mut();
+        changed.iter().filter_map(|ordinal| snapshot.unit(*ordinal)).for_each(|unit| derived.learn(unit));
+        Ok(())
     }
 }
 

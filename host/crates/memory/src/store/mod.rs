@@ -61,4 +61,5 @@ pub use repair::{Dropped, Repair};
 pub use retention::{Retention, Rule};
 pub use root::{Root, UserPurge};
 pub use snapshot::Snapshot;
+pub(crate) use state::content_of;
 pub use transaction::{Added, At, Capture, Committed, Kept, Of, Transaction};

@@ -318,7 +318,7 @@ impl State {
 }
 
 /// What a unit says.
-pub(super) fn content_of(unit: &Unit) -> Content {
+pub(crate) fn content_of(unit: &Unit) -> Content {
     Content {
         layer: unit.layer,
         category: unit.category.clone(),
