@@ -1,0 +1,1 @@
+//! The bounded controller of the schedule. It never sees or sets a reward.

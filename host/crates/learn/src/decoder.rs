@@ -1,0 +1,1 @@
+//! A small sequence decoder over a closed vocabulary. It knows no task.

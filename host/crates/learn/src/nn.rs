@@ -1,0 +1,1 @@
+//! Differentiable blocks, their optimiser and seeded randomness. It knows no policy.
