@@ -3,8 +3,6 @@
 //! The postings are scored here and not by the engine's own query types, since the ranking needs every row's score (a turn inherits from its neighbours),
 //! sessions as documents of their own, and figures that do not depend on how documents lie in segments or on deletes that wait for a merge.
 
-use std::collections::HashMap;
-
 use tantivy::columnar::Column;
 use tantivy::postings::Postings as _;
 use tantivy::schema::IndexRecordOption;
@@ -226,7 +224,7 @@ impl Searcher {
         Ok(())
     }
 
-    /// BM25 of each visible row, and of each session as one text. Rows that are not visible count for nothing.
+    /// BM25 of each visible row, and of the body also of each session as one text. Rows that are not visible count for nothing.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -237,39 +235,66 @@ impl Searcher {
         visible: &[bool],
         weighing: Bm25,
     ) -> tantivy::Result<Scores> {
-        let lengths = Lengths::of(self, visible, field);
         let mut scores = Scores { rows: vec![0.0; self.rows.len()], sessions: vec![0.0; self.sessions], mass: 0.0 };
+        if terms.is_empty() {
+            return Ok(scores);
+        }
+        let lengths = Lengths::of(self, visible, field);
         let mut found: Vec<(u32, u32)> = Vec::new();
-        let mut of_session: HashMap<u32, u32> = HashMap::new();
+        let mut sessions = SessionCounts::new(if field == TermField::Body { self.sessions } else { 0 });
         for (term, weight) in terms {
             found.clear();
-            of_session.clear();
             self.postings(field, term, visible, |row, times| {
                 found.push((u32::try_from(row).unwrap_or(NONE), times));
             })?;
-            for (row, times) in &found {
-                let session = self.rows.get(*row as usize).map_or(NONE, |row| row.session);
-                if session != NONE {
-                    *of_session.entry(session).or_default() += times;
-                }
-            }
             let rarity = weight * rarity(found.len(), lengths.rows);
             scores.mass += rarity;
             for (row, times) in &found {
-                let length = self.rows.get(*row as usize).map_or(0, |row| row.terms);
+                let Some(known) = self.rows.get(*row as usize) else { continue };
+                sessions.count(known.session, *times);
                 if let Some(score) = scores.rows.get_mut(*row as usize) {
-                    *score += rarity * saturated(*times, length as f32 / lengths.row_mean, weighing);
+                    *score += rarity * saturated(*times, known.terms as f32 / lengths.row_mean, weighing);
                 }
             }
-            let rarity = weight * self::rarity(of_session.len(), self.sessions);
-            for (session, times) in &of_session {
-                let length = lengths.sessions.get(*session as usize).copied().unwrap_or(0);
-                if let Some(score) = scores.sessions.get_mut(*session as usize) {
-                    *score += rarity * saturated(*times, length as f32 / lengths.session_mean, SESSION_WEIGHING);
+            let rarity = weight * self::rarity(sessions.seen.len(), self.sessions);
+            sessions.drain(|session, times| {
+                let length = lengths.sessions.get(session).copied().unwrap_or(0);
+                if let Some(score) = scores.sessions.get_mut(session) {
+                    *score += rarity * saturated(times, length as f32 / lengths.session_mean, SESSION_WEIGHING);
                 }
-            }
+            });
         }
         Ok(scores)
+    }
+}
+
+/// How often one term stands in each session: a counter for each, and which of them are in use.
+struct SessionCounts {
+    times: Vec<u32>,
+    seen: Vec<u32>,
+}
+
+impl SessionCounts {
+    fn new(sessions: usize) -> Self {
+        Self { times: vec![0; sessions], seen: Vec::new() }
+    }
+
+    fn count(&mut self, session: u32, times: u32) {
+        if let Some(count) = self.times.get_mut(session as usize) {
+            if *count == 0 {
+                self.seen.push(session);
+            }
+            *count = count.saturating_add(times);
+        }
+    }
+
+    /// Gives each session in use with its count, and forgets them.
+    fn drain(&mut self, mut each: impl FnMut(usize, u32)) {
+        for session in self.seen.drain(..) {
+            if let Some(count) = self.times.get_mut(session as usize) {
+                each(session as usize, std::mem::take(count));
+            }
+        }
     }
 }
 
@@ -286,6 +311,11 @@ struct Lengths {
 
 impl Lengths {
     fn of(searcher: &Searcher, visible: &[bool], field: TermField) -> Self {
+        if field != TermField::Body {
+            // Names and dates are few in any text: only the body has a length that means something.
+            let rows = visible.iter().filter(|visible| **visible).count();
+            return Self { rows, row_mean: f32::INFINITY, sessions: Vec::new(), session_mean: 1.0 };
+        }
         let (mut rows, mut total) = (0_usize, 0_u64);
         let mut sessions = vec![0_u64; searcher.sessions];
         for row in searcher.rows.iter().zip(visible).filter(|(_, visible)| **visible).map(|(row, _)| row) {
@@ -296,8 +326,7 @@ impl Lengths {
             }
         }
         let mean = |total: u64, count: usize| if total == 0 { 1.0 } else { total as f32 / count.max(1) as f32 };
-        // Names and dates are few in any text: only the body has a length that means something.
-        let row_mean = if field == TermField::Body { mean(total, rows) } else { f32::INFINITY };
+        let row_mean = mean(total, rows);
         let session_mean = mean(sessions.iter().sum(), sessions.len());
         Self { rows, row_mean, sessions, session_mean }
     }
