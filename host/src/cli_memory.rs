@@ -230,6 +230,10 @@ pub struct ForgetArgs {
 pub enum BenchSet {
     /// LoCoMo: `locomo10.json`.
     Locomo,
+    /// BEAM: a folder of conversations, such as `chats/100K`, each with `chat.json` and `probing_questions`.
+    Beam,
+    /// MemDaily: the folder of its `messages_and_QAs`. Each question is asked among 300 messages of other people.
+    Memdaily,
     /// Our own small bilingual set, in LoCoMo's form. Needs no data.
     Synthetic,
     /// Our own Chinese set of MemDaily's form, with distractors. Needs no data.

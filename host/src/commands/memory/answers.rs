@@ -6,9 +6,10 @@ use std::io::Write as _;
 
 use anyhow::Context as _;
 use loopwright_contract::memory::{Embedder, TextModel as _};
-use loopwright_memory::bench::{AnswerRow, Answered, Answering, Conversation, answer_rows};
+use loopwright_memory::bench::{AnswerRow, Answered, Answering, answer_rows};
 use loopwright_models::http::{ApiKey, HttpConfig, HttpPlanner};
 
+use super::bench::Set;
 use crate::cli_memory::MemoryBenchArgs;
 use crate::output;
 use crate::table::{self, Align};
@@ -16,8 +17,7 @@ use crate::table::{self, Align};
 pub(super) fn answers(
     bench: &MemoryBenchArgs,
     endpoint: &str,
-    set: &[Conversation],
-    data: &[u8],
+    set: &Set,
     embedder: Option<&dyn Embedder>,
 ) -> anyhow::Result<Vec<AnswerRow>> {
     let model = model(bench, endpoint, &bench.model_name)?;
@@ -31,7 +31,7 @@ pub(super) fn answers(
         questions_max: bench.questions.unwrap_or(usize::MAX),
     };
     tracing::info!(model = model.fingerprint(), "answering");
-    let name = answering.fingerprint(data).replace(':', "-");
+    let name = answering.fingerprint(&set.bytes).replace(':', "-");
     let path = bench.keep.join(format!("{name}.answers.jsonl"));
     std::fs::create_dir_all(&bench.keep).with_context(|| format!("`{}`", bench.keep.display()))?;
     let at = || format!("`{}`", path.display());
@@ -46,11 +46,11 @@ pub(super) fn answers(
     if !text.is_empty() && !text.ends_with('\n') {
         file.write_all(b"\n").with_context(at)?;
     }
-    let asked: usize = set.iter().map(|one| one.questions.len().min(answering.questions_max)).sum();
+    let asked: usize = set.conversations.iter().map(|one| one.questions.len().min(answering.questions_max)).sum();
     let bar = output::bar(asked, "answering");
     bar.set_position(done.len() as u64);
     let mut new = Vec::new();
-    answering.run(set, &done, &mut |answered| -> anyhow::Result<()> {
+    answering.run(&set.conversations, &done, &mut |answered| -> anyhow::Result<()> {
         writeln!(file, "{}", serde_json::to_string(&answered)?).with_context(at)?;
         new.push(answered);
         bar.inc(1);
@@ -58,7 +58,7 @@ pub(super) fn answers(
     })?;
     bar.finish_and_clear();
     done.extend(new.into_iter().map(|answered| (answered.key.clone(), answered)));
-    Ok(answer_rows(&done.into_values().collect::<Vec<_>>()))
+    Ok(answer_rows(&done.into_values().collect::<Vec<_>>(), set.form))
 }
 
 fn model(bench: &MemoryBenchArgs, endpoint: &str, name: &str) -> anyhow::Result<HttpPlanner> {
@@ -72,7 +72,7 @@ pub(super) fn print(rows: &[AnswerRow]) {
     let cells: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
-            let name = if row.category == 0 { "1 to 4".to_owned() } else { row.category.to_string() };
+            let name = if row.category == 0 { "all that count".to_owned() } else { row.category.to_string() };
             let share = format!("{:.1}", row.correct * 100.0);
             vec![name, row.judged.to_string(), share, row.void.to_string(), format!("{:.0}", row.tokens)]
         })

@@ -3,6 +3,7 @@
 
 mod answers;
 mod bench;
+mod files;
 mod keep;
 mod print;
 mod read;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::corpus::Listed;
 use super::locomo::{Conversation, Question};
+use super::metrics::Form;
 use crate::index::Searcher;
 use crate::retrieve::{Query, RetrieveError, Settings, Sources, retrieve};
 
@@ -57,7 +58,7 @@ pub struct Answering<'a> {
 /// How a category came out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AnswerRow {
-    /// The category's number, 0 for 1 to 4 together.
+    /// The category's number, 0 for everything that counts.
     pub category: u8,
     /// Questions that were judged.
     pub judged: usize,
@@ -156,9 +157,9 @@ impl Answering<'_> {
     }
 }
 
-/// Sums up: each category, and 1 to 4 together as category 0. What is void is counted and left out of the shares.
+/// Sums up: each category, and everything that counts as category 0. What is void is counted and left out of the shares.
 #[must_use]
-pub fn answer_rows(answered: &[Answered]) -> Vec<AnswerRow> {
+pub fn answer_rows(answered: &[Answered], form: Form) -> Vec<AnswerRow> {
     let row = |category: u8, chosen: Vec<&Answered>| {
         let judged: Vec<bool> = chosen.iter().filter_map(|one| one.correct).collect();
         let share = |count: usize, all: usize| if all == 0 { 0.0 } else { count as f64 / all as f64 };
@@ -170,11 +171,14 @@ pub fn answer_rows(answered: &[Answered]) -> Vec<AnswerRow> {
             tokens: share(chosen.iter().map(|one| one.tokens).sum(), chosen.len()),
         }
     };
-    let mut rows: Vec<AnswerRow> = (1..=5)
-        .map(|category| row(category, answered.iter().filter(|one| one.category == category).collect()))
+    let mut rows: Vec<AnswerRow> = form
+        .categories()
+        .iter()
+        .zip(1_u8..)
+        .map(|(_, category)| row(category, answered.iter().filter(|one| one.category == category).collect()))
         .filter(|row| row.judged + row.void > 0)
         .collect();
-    rows.push(row(0, answered.iter().filter(|one| one.category < 5).collect()));
+    rows.push(row(0, answered.iter().filter(|one| form.counts(one.category)).collect()));
     rows
 }
 
@@ -234,7 +238,7 @@ mod tests {
         let failing = Fake { asked: AtomicUsize::new(0), fails_at: 0 };
         let void = run(&failing, &set, &BTreeMap::new());
         assert_eq!((void[0].correct, void.len()), (None, whole.len()));
-        let all = answer_rows(&void).pop().expect("a row");
+        let all = answer_rows(&void, Form::Locomo).pop().expect("a row");
         assert_eq!((all.category, all.void, all.judged + all.void <= void.len()), (0, 1, true));
     }
 

@@ -7,7 +7,7 @@ use loopwright_contract::memory::Embedder;
 use super::corpus::Listed;
 use super::fit::{DENSE, Fit, LEXICAL, START, Sums};
 use super::locomo::{Conversation, Question};
-use super::metrics::{Leg, Outcome, Row, rows};
+use super::metrics::{Form, Leg, Outcome, Row, rows};
 use crate::corpus::Corpus as _;
 use crate::index::Searcher;
 use crate::moment::Moment;
@@ -21,9 +21,33 @@ const TOKENS_AT: usize = 10;
 /// Texts that are embedded in one call.
 const EMBED_BATCH: usize = 64;
 
+/// Nothing but the words.
+const WORDS: Weights = Weights {
+    previous: 0.0,
+    next: 0.0,
+    previous_second: 0.0,
+    next_second: 0.0,
+    session: 0.0,
+    speaker: 0.0,
+    dates: 0.0,
+    names: 0.0,
+    hop: 0.0,
+    asked_time: 0.0,
+    asked_other: 0.0,
+    question: 0.0,
+    window: 0.0,
+    lexical: 1.0,
+    dense_beside: 0.0,
+    dense_second: 0.0,
+    dense_session: 0.0,
+    dense_speaker: 0.0,
+};
+
 /// How to measure.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
+    /// Whose categories the questions have.
+    pub form: Form,
     /// Fit the weights for each conversation on the others; otherwise the default weights are measured, which were fitted on LoCoMo itself.
     pub cross_validate: bool,
     /// How the legs are joined.
@@ -39,7 +63,7 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// The weights for each conversation of each leg.
     pub weights: Vec<(Leg, Weights)>,
-    /// Mean tokens of the first ten items of a question of categories 1 to 4, for each leg.
+    /// Mean tokens of the first ten items of a question that counts, for each leg.
     pub tokens: Vec<(Leg, f64)>,
     /// Questions that were left out, since none of their turns exists.
     pub skipped: usize,
@@ -166,29 +190,32 @@ pub fn run(conversations: &[Conversation], options: &Options<'_>) -> Result<Repo
         skipped: conversations.iter().map(|conversation| conversation.skipped).sum(),
         unknown: conversations.iter().map(|conversation| conversation.unknown).sum(),
     };
+    if options.form == Form::Beam {
+        report.add(&prepared, Leg::Words, &vec![WORDS; prepared.len()], options);
+    }
     let lexical = lexical_weights(&prepared, options);
-    report.add(&prepared, Leg::Lexical, &lexical, options.fusion);
+    report.add(&prepared, Leg::Lexical, &lexical, options);
     if options.embedder.is_some() {
         let hybrid = hybrid_weights(&prepared, &lexical, options);
-        report.add(&prepared, Leg::Hybrid, &hybrid, options.fusion);
+        report.add(&prepared, Leg::Hybrid, &hybrid, options);
     }
     Ok(report)
 }
 
 impl Report {
-    fn add(&mut self, prepared: &[Prepared<'_>], leg: Leg, weights: &[Weights], fusion: Fusion) {
+    fn add(&mut self, prepared: &[Prepared<'_>], leg: Leg, weights: &[Weights], options: &Options<'_>) {
         let (mut outcomes, mut tokens) = (Vec::new(), Vec::new());
         for ((number, prepared), weights) in prepared.iter().enumerate().zip(weights) {
-            let settings = settings(*weights, leg, fusion);
+            let settings = settings(*weights, leg, options.fusion);
             for asked in &prepared.asked {
                 outcomes.push(prepared.outcome(number, asked, &settings));
-                if asked.question.category < 5 {
+                if options.form.counts(asked.question.category) {
                     tokens.push(prepared.tokens(asked, &settings) as f64);
                 }
             }
             self.weights.push((leg, *weights));
         }
-        self.rows.extend(rows(&outcomes, leg));
+        self.rows.extend(rows(&outcomes, leg, options.form));
         self.tokens.push((leg, tokens.iter().sum::<f64>() / tokens.len().max(1) as f64));
     }
 }
@@ -196,7 +223,7 @@ impl Report {
 /// The lexical leg is the hybrid one with nothing of the dense leg in it.
 fn settings(weights: Weights, leg: Leg, fusion: Fusion) -> Settings {
     match leg {
-        Leg::Lexical => {
+        Leg::Words | Leg::Lexical => {
             let weights = Weights { lexical: 1.0, dense_speaker: 0.0, ..weights };
             Settings { weights, fusion: Fusion::MinMaxSum, ..Settings::default() }
         }
@@ -208,7 +235,7 @@ fn lexical_weights(prepared: &[Prepared<'_>], options: &Options<'_>) -> Vec<Weig
     if !options.cross_validate {
         return vec![WEIGHTS; prepared.len()];
     }
-    let measure = |weights: &Weights| sums(prepared, &settings(*weights, Leg::Lexical, options.fusion));
+    let measure = |weights: &Weights| sums(prepared, &settings(*weights, Leg::Lexical, options.fusion), options.form);
     let mut fit = Fit::new(&measure);
     let found = (0..prepared.len()).map(|left_out| fit.search(LEXICAL, START, Some(left_out))).collect();
     tracing::info!(measured = fit.measured(), "fitted the lexical leg");
@@ -219,18 +246,18 @@ fn hybrid_weights(prepared: &[Prepared<'_>], lexical: &[Weights], options: &Opti
     if !options.cross_validate {
         return lexical.to_vec();
     }
-    let measure = |weights: &Weights| sums(prepared, &settings(*weights, Leg::Hybrid, options.fusion));
+    let measure = |weights: &Weights| sums(prepared, &settings(*weights, Leg::Hybrid, options.fusion), options.form);
     let mut fit = Fit::new(&measure);
     let found = lexical.iter().enumerate().map(|(left_out, start)| fit.search(DENSE, *start, Some(left_out))).collect();
     tracing::info!(measured = fit.measured(), "fitted the hybrid leg");
     found
 }
 
-/// Recall over categories 1 to 4, one thread for each core.
-fn sums(prepared: &[Prepared<'_>], settings: &Settings) -> Sums {
+/// Recall over what counts, one thread for each core.
+fn sums(prepared: &[Prepared<'_>], settings: &Settings, form: Form) -> Sums {
     let of = |number: usize, prepared: &Prepared<'_>| {
         let (mut sum, mut count) = ([0.0; 3], 0);
-        for asked in prepared.asked.iter().filter(|asked| asked.question.category < 5) {
+        for asked in prepared.asked.iter().filter(|asked| form.counts(asked.question.category)) {
             let outcome = prepared.outcome(number, asked, settings);
             sum.iter_mut().zip(outcome.recall).for_each(|(sum, recall)| *sum += f64::from(recall));
             count += 1;

@@ -51,7 +51,7 @@ pub enum LoadError {
 pub struct Question {
     /// The question.
     pub text: String,
-    /// 1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop, 5 adversarial.
+    /// From 1; see [`Form::categories`](super::Form::categories).
     pub category: u8,
     /// The ordinals of the turns that answer it, ascending; never empty.
     pub gold: Vec<u64>,
@@ -76,11 +76,11 @@ pub struct Conversation {
     pub unknown: usize,
 }
 
-fn form(at: &str, expected: &'static str) -> LoadError {
+pub(super) fn form(at: &str, expected: &'static str) -> LoadError {
     LoadError::Form { at: at.chars().take(200).collect(), expected }
 }
 
-fn limit(what: &str, found: usize, most: usize) -> Result<(), LoadError> {
+pub(super) fn limit(what: &str, found: usize, most: usize) -> Result<(), LoadError> {
     if found > most { Err(LoadError::TooMany { what: what.to_owned(), found, most }) } else { Ok(()) }
 }
 

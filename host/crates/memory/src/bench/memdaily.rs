@@ -1,6 +1,8 @@
 //! Chinese messages among those of other people, in the form of MemDaily: is the message found, and does the ranking beat plain BM25 over characters
 //! and pairs of them in the same run?
 
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng as _, SeedableRng as _};
 use serde::Serialize;
 
 use super::corpus::Listed;
@@ -41,6 +43,15 @@ pub struct ChineseRow {
     pub recall_10: f64,
     /// At 20.
     pub recall_20: f64,
+}
+
+/// Puts trajectories into an order that only the seed and their number decide, so that those after one are of anybody.
+pub fn mix(trajectories: &mut [Trajectory], seed: u64) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    for last in (1..trajectories.len()).rev() {
+        let drawn = random.next_u64() % (last as u64 + 1);
+        trajectories.swap(last, usize::try_from(drawn).unwrap_or(last));
+    }
 }
 
 /// Asks each question of its own messages with `distractors` messages of the trajectories after it.

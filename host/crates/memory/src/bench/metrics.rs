@@ -6,17 +6,66 @@ use serde::Serialize;
 
 /// How many items are looked at.
 pub const KS: [usize; 3] = [5, 10, 20];
-/// The name of the row over categories 1 to 4.
+/// The name of LoCoMo's row over categories 1 to 4.
 pub const CATEGORY_OVERALL: &str = "overall_1_4";
+/// The abilities of BEAM that mark turns, in the order of their categories from 1. What is to be abstained from marks none.
+pub(crate) const ABILITIES: [&str; 9] = [
+    "contradiction_resolution",
+    "event_ordering",
+    "information_extraction",
+    "instruction_following",
+    "knowledge_update",
+    "multi_session_reasoning",
+    "preference_following",
+    "summarization",
+    "temporal_reasoning",
+];
 /// Samples of conversations for an interval.
 const SAMPLES: usize = 2_000;
 /// Their seed.
 const SAMPLES_SEED: u64 = 4;
 
+/// Whose categories a question has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// LoCoMo's five; the fifth, adversarial questions, is reported and counts for nothing else.
+    Locomo,
+    /// BEAM's abilities, all of which count.
+    Beam,
+}
+
+impl Form {
+    /// Whether a category counts for the whole.
+    #[must_use]
+    pub fn counts(self, category: u8) -> bool {
+        self == Self::Beam || category < 5
+    }
+
+    /// The name of the row of everything that counts.
+    #[must_use]
+    pub fn overall(self) -> &'static str {
+        match self {
+            Self::Locomo => CATEGORY_OVERALL,
+            Self::Beam => "overall",
+        }
+    }
+
+    /// The names of the categories, from 1.
+    #[must_use]
+    pub fn categories(self) -> &'static [&'static str] {
+        match self {
+            Self::Locomo => &["1_multi_hop", "2_temporal", "3_open_domain", "4_single_hop", "5_adversarial"],
+            Self::Beam => &ABILITIES,
+        }
+    }
+}
+
 /// Which signals were used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Leg {
+    /// BM25 of the words alone, to compare with.
+    Words,
     /// Words, dates, neighbours and sessions.
     Lexical,
     /// And vectors.
@@ -56,7 +105,7 @@ impl Outcome {
 /// One line of the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// The category's number and name, or [`CATEGORY_OVERALL`].
+    /// The category's name, or [`Form::overall`].
     pub category: String,
     /// How many items are looked at.
     pub k: usize,
@@ -74,18 +123,8 @@ pub struct Row {
     pub interval: [f64; 2],
 }
 
-fn name(category: u8) -> &'static str {
-    match category {
-        1 => "1_multi_hop",
-        2 => "2_temporal",
-        3 => "3_open_domain",
-        4 => "4_single_hop",
-        _ => "5_adversarial",
-    }
-}
-
-/// The rows of one leg: each category and categories 1 to 4 together, each at every k.
-pub(crate) fn rows(outcomes: &[Outcome], leg: Leg) -> Vec<Row> {
+/// The rows of one leg: each category and everything that counts together, each at every k.
+pub(crate) fn rows(outcomes: &[Outcome], leg: Leg, form: Form) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut add = |label: &str, chosen: &[&Outcome]| {
         for (at, k) in KS.into_iter().enumerate() {
@@ -105,13 +144,13 @@ pub(crate) fn rows(outcomes: &[Outcome], leg: Leg) -> Vec<Row> {
             });
         }
     };
-    for category in 1..=5 {
+    for (name, category) in form.categories().iter().zip(1_u8..) {
         let chosen: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.category == category).collect();
         if !chosen.is_empty() {
-            add(name(category), &chosen);
+            add(name, &chosen);
         }
     }
-    add(CATEGORY_OVERALL, &outcomes.iter().filter(|outcome| outcome.category < 5).collect::<Vec<_>>());
+    add(form.overall(), &outcomes.iter().filter(|outcome| form.counts(outcome.category)).collect::<Vec<_>>());
     rows
 }
 
@@ -160,7 +199,7 @@ mod tests {
                 (0..20).map(move |_| Outcome::of(conversation, 4, &[if conversation < 5 { 0 } else { 99 }]))
             })
             .collect();
-        let rows = rows(&outcomes, Leg::Lexical);
+        let rows = rows(&outcomes, Leg::Lexical, Form::Locomo);
         let overall = rows.iter().find(|row| row.category == CATEGORY_OVERALL && row.k == 10).expect("a row");
         assert_eq!((overall.recall, overall.questions), (0.5, 200));
         // Ten conversations, half of which have 1: a mean of ten draws, ±0.3 in 95 of 100.
@@ -172,7 +211,7 @@ mod tests {
 
     #[test]
     fn adversarial_questions_do_not_count_for_the_whole() {
-        let rows = rows(&[Outcome::of(0, 4, &[0]), Outcome::of(0, 5, &[99])], Leg::Hybrid);
+        let rows = rows(&[Outcome::of(0, 4, &[0]), Outcome::of(0, 5, &[99])], Leg::Hybrid, Form::Locomo);
         let of = |category: &str| rows.iter().find(|row| row.category == category && row.k == 5).map(|row| row.recall);
         assert_eq!((of(CATEGORY_OVERALL), of("5_adversarial"), of("1_multi_hop")), (Some(1.0), Some(0.0), None));
     }

@@ -5,21 +5,25 @@
 
 mod abstain;
 mod answer;
+mod beam;
 mod corpus;
 mod evaluate;
 mod fit;
 mod locomo;
 mod memdaily;
+mod memdaily_file;
 mod metrics;
 pub mod synthetic;
 
 pub use abstain::{Abstention, abstention};
 pub use answer::{ANSWER_ITEMS, AnswerRow, Answered, Answering, answer_rows};
+pub use beam::{BEAM_BYTES_MAX, load_beam};
 pub use corpus::Listed;
 pub use evaluate::{Options, Report, run, texts};
 pub use locomo::{BYTES_MAX, Conversation, LoadError, QUESTIONS_MAX, Question, TURNS_MAX, load_locomo};
-pub use memdaily::{ChineseRow, Trajectory, chinese};
-pub use metrics::{CATEGORY_OVERALL, KS, Leg, Row};
+pub use memdaily::{ChineseRow, Trajectory, chinese, mix};
+pub use memdaily_file::load_memdaily;
+pub use metrics::{CATEGORY_OVERALL, Form, KS, Leg, Row};
 
 #[cfg(test)]
 mod tests;

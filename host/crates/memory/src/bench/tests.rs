@@ -4,7 +4,8 @@ use super::synthetic::{Language, locomo_form, memdaily_form};
 use super::*;
 use crate::retrieve::Fusion;
 
-const LEXICAL: Options<'static> = Options { cross_validate: false, fusion: Fusion::MinMaxSum, embedder: None };
+const LEXICAL: Options<'static> =
+    Options { form: Form::Locomo, cross_validate: false, fusion: Fusion::MinMaxSum, embedder: None };
 
 fn recall(report: &Report, category: &str, k: usize) -> f64 {
     report.rows.iter().find(|row| row.category == category && row.k == k).expect("a row").recall

@@ -1,5 +1,7 @@
 //! The whole way of one user's memory, through its public face.
 
+mod isolation;
+
 use std::path::Path;
 use std::sync::Arc;
 
