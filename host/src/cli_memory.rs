@@ -238,6 +238,8 @@ pub enum BenchSet {
     Synthetic,
     /// Our own Chinese set of MemDaily's form, with distractors. Needs no data.
     SyntheticZh,
+    /// How long requests take, and what an index costs, on drawn messages. Needs no data.
+    Speed,
 }
 
 /// `memory bench`.
@@ -246,6 +248,9 @@ pub struct MemoryBenchArgs {
     /// Which.
     #[arg(value_enum)]
     pub set: BenchSet,
+    /// Sizes that `speed` measures, in units; at the first two of the default there are vectors too.
+    #[arg(long, value_delimiter = ',', default_value = "1000,20000,1000000")]
+    pub units: Vec<u64>,
     /// Its file or folder.
     #[arg(long, value_name = "PATH")]
     pub data: Option<PathBuf>,

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use loopwright_contract::memory::Embedder;
 use loopwright_memory::bench::{
-    BYTES_MAX, Conversation, Form, Leg, Options, Report, Row, Trajectory, chinese, load_locomo, mix, run, synthetic,
-    texts,
+    BYTES_MAX, Conversation, Form, Leg, Options, Report, Row, Trajectory, chinese, load_locomo, mix, run,
+    speed as measure, synthetic, texts,
 };
 use loopwright_memory::retrieve::Settings;
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ use crate::cli_memory::{BenchSet, MemoryArgs, MemoryBenchArgs};
 use crate::exit::Exit;
 use crate::output;
 use crate::table::{self, Align};
+use crate::wire::MachineStopwatch;
 
 /// Dialogues of the synthetic set, in each language.
 const DIALOGUES: usize = 6;
@@ -25,6 +26,10 @@ const DIALOGUES: usize = 6;
 const TRAJECTORIES: usize = 60;
 /// Messages of others among which each question's own are looked for.
 const DISTRACTORS: usize = 300;
+/// Units of the largest memory that `speed` measures.
+const UNITS_MAX: u64 = 5_000_000;
+/// Units of the largest one with vectors.
+const DENSE_UNITS_MAX: u64 = 100_000;
 
 /// What is measured.
 pub(super) struct Set {
@@ -60,8 +65,63 @@ pub(super) fn bench(shared: &Shared, args: &MemoryArgs, bench: &MemoryBenchArgs)
             let set = load_locomo(&bytes).context("the synthetic set")?;
             conversations(shared, args, bench, &Set { form: Form::Locomo, conversations: set, bytes })
         }
+        BenchSet::Speed => speed(shared, args, bench),
         BenchSet::SyntheticZh => among_others(shared, &synthetic::memdaily_form(TRAJECTORIES, bench.seed)),
     }
+}
+
+/// Measures each size. Beyond a size that one user has there are words only: a million vectors of drawn numbers would measure the memory's bus.
+fn speed(shared: &Shared, args: &MemoryArgs, bench: &MemoryBenchArgs) -> anyhow::Result<Exit> {
+    let embedder = super::embedder(args)?;
+    let stopwatch = MachineStopwatch::start();
+    let mut rows = Vec::new();
+    let bar = output::bar(bench.units.len(), "measuring");
+    for units in &bench.units {
+        ensure!((1..=UNITS_MAX).contains(units), "--units {units}: expected 1 to {UNITS_MAX}");
+        std::fs::create_dir_all(&bench.keep).with_context(|| format!("`{}`", bench.keep.display()))?;
+        let folder = bench.keep.join(format!("speed-{}", std::process::id()));
+        let dense = *units <= DENSE_UNITS_MAX;
+        let row = measure(&folder, *units, dense, embedder.as_deref(), stopwatch.as_ref());
+        // A folder that cannot be removed is no reason to lose the figures.
+        let _ = std::fs::remove_dir_all(&folder);
+        rows.push(row?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if shared.json {
+        output::json(&rows);
+        return Ok(Exit::Good);
+    }
+    let optional = |ms: Option<f64>| ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.2}"));
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            vec![
+                row.units.to_string(),
+                if row.dense { "words and vectors" } else { "words" }.to_owned(),
+                format!("{:.0}", row.ingest_per_second),
+                format!("{:.0}", row.index_bytes_per_unit),
+                format!("{:.1}", row.open_ms),
+                format!("{:.2}", row.request_p50_ms),
+                format!("{:.2}", row.request_p95_ms),
+                optional(row.encoded_p50_ms),
+                optional(row.encoded_p95_ms),
+            ]
+        })
+        .collect();
+    let head = [
+        ("units", Align::Right),
+        ("searched by", Align::Left),
+        ("units/s in", Align::Right),
+        ("bytes/unit", Align::Right),
+        ("open ms", Align::Right),
+        ("p50 ms", Align::Right),
+        ("p95 ms", Align::Right),
+        ("encoded p50", Align::Right),
+        ("encoded p95", Align::Right),
+    ];
+    output::print(table::render(&head, &cells));
+    Ok(Exit::Good)
 }
 
 fn data<'a>(bench: &'a MemoryBenchArgs, what: &str) -> anyhow::Result<&'a Path> {

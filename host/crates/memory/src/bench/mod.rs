@@ -13,6 +13,7 @@ mod locomo;
 mod memdaily;
 mod memdaily_file;
 mod metrics;
+mod speed;
 pub mod synthetic;
 
 pub use abstain::{Abstention, abstention};
@@ -24,6 +25,7 @@ pub use locomo::{BYTES_MAX, Conversation, LoadError, QUESTIONS_MAX, Question, TU
 pub use memdaily::{ChineseRow, Trajectory, chinese, mix};
 pub use memdaily_file::load_memdaily;
 pub use metrics::{CATEGORY_OVERALL, Form, KS, Leg, Row};
+pub use speed::{Drawing, SpeedError, SpeedRow, speed};
 
 #[cfg(test)]
 mod tests;
