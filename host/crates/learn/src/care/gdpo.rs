@@ -47,11 +47,8 @@ pub(crate) fn whiten(credits: &mut [GroupCredit], epsilon: Epsilon) {
         }
         let silent = scored.degenerate;
         for credit in group.slots.iter_mut().flatten() {
-            credit.advantage = if silent {
-                0.0
-            } else {
-                (credit.advantage - moments.mean) / (moments.deviation + epsilon.get())
-            };
+            credit.advantage =
+                if silent { 0.0 } else { (credit.advantage - moments.mean) / (moments.deviation + epsilon.get()) };
         }
     }
 }

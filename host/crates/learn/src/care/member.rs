@@ -40,7 +40,9 @@ pub enum Void {
         measure: Measure,
     },
     /// A number was outside 0 to 1.
-    #[error("the trajectory is void: `{measure}` must be within 0 to 1, found {found}\nhint: divide it by a fixed budget and cap it")]
+    #[error(
+        "the trajectory is void: `{measure}` must be within 0 to 1, found {found}\nhint: divide it by a fixed budget and cap it"
+    )]
     OutOfRange {
         /// Which number.
         measure: Measure,

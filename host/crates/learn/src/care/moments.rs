@@ -23,9 +23,9 @@ impl Moments {
             return None;
         }
         let count = values.len() as f64;
-        let (least, greatest) = values
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), value| (least.min(*value), greatest.max(*value)));
+        let (least, greatest) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), value| {
+            (least.min(*value), greatest.max(*value))
+        });
         let spread = greatest - least;
         let mean = values.iter().sum::<f64>() / count;
         let deviation = if spread <= SPREAD_MAX {

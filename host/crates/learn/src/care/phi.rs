@@ -49,7 +49,9 @@ pub enum PhiError {
         found: f64,
     },
     /// The regimes would overlap.
-    #[error("`p_low` must not exceed `p_high`, found {p_low} and {p_high}\nhint: equal thresholds leave out the consolidation regime")]
+    #[error(
+        "`p_low` must not exceed `p_high`, found {p_low} and {p_high}\nhint: equal thresholds leave out the consolidation regime"
+    )]
     Overlap {
         /// The lower threshold.
         p_low: f64,

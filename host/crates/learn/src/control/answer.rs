@@ -36,7 +36,9 @@ pub enum ProposalError {
     #[error("the proposal is not acceptable JSON")]
     Json(#[source] JsonError),
     /// Not an object of the four numbers.
-    #[error("the proposal must have the numbers `lambda_prog`, `lambda_eff`, `p_low`, `p_high` and may have a `reason`: {found}")]
+    #[error(
+        "the proposal must have the numbers `lambda_prog`, `lambda_eff`, `p_low`, `p_high` and may have a `reason`: {found}"
+    )]
     Shape {
         /// What is wrong.
         found: String,
@@ -99,12 +101,7 @@ impl Proposal {
     /// The four numbers.
     #[must_use]
     pub const fn values(&self) -> PhiValues {
-        PhiValues {
-            lambda_prog: self.lambda_prog,
-            lambda_eff: self.lambda_eff,
-            p_low: self.p_low,
-            p_high: self.p_high,
-        }
+        PhiValues { lambda_prog: self.lambda_prog, lambda_eff: self.lambda_eff, p_low: self.p_low, p_high: self.p_high }
     }
 }
 

@@ -39,7 +39,9 @@ impl Guard {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum ControlError {
     /// The parameters to start from are not within bounds.
-    #[error("the schedule {found:?} is outside the controller's bounds\nhint: start inside them, or run without a controller")]
+    #[error(
+        "the schedule {found:?} is outside the controller's bounds\nhint: start inside them, or run without a controller"
+    )]
     OutOfBounds {
         /// What they were.
         found: Phi,

@@ -27,7 +27,9 @@ pub enum EstimateError {
         right: usize,
     },
     /// A number is NaN, infinite or too large.
-    #[error("item {index} must be a finite number of a size of at most {SIZE_MAX:e}, found {found}\nhint: leave void items out on both sides of a pair")]
+    #[error(
+        "item {index} must be a finite number of a size of at most {SIZE_MAX:e}, found {found}\nhint: leave void items out on both sides of a pair"
+    )]
     NotFinite {
         /// Its place, from 0.
         index: usize,
@@ -67,5 +69,9 @@ pub(crate) fn check_items(what: &'static str, items: &[f64], least: u64, greates
 
 /// `Ok` for a number of items that is allowed.
 pub(crate) fn check_count(what: &'static str, found: u64, least: u64, greatest: u64) -> Result<(), EstimateError> {
-    if (least..=greatest).contains(&found) { Ok(()) } else { Err(EstimateError::Count { what, least, greatest, found }) }
+    if (least..=greatest).contains(&found) {
+        Ok(())
+    } else {
+        Err(EstimateError::Count { what, least, greatest, found })
+    }
 }

@@ -22,7 +22,9 @@ pub struct TokenPlace {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum StepFault {
     /// Tokens and groups do not stand side by side.
-    #[error("tokens of {found} {what} for {expected}\nhint: groups and slots keep their order, void ones have no tokens")]
+    #[error(
+        "tokens of {found} {what} for {expected}\nhint: groups and slots keep their order, void ones have no tokens"
+    )]
     Shape {
         /// What was counted: groups or slots.
         what: &'static str,

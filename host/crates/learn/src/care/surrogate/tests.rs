@@ -14,8 +14,11 @@ fn surrogate(beta: f64) -> Surrogate {
 }
 
 fn any_log_probs() -> impl Strategy<Value = LogProbs> {
-    (-6.0..-0.01, -6.0..-0.01, -6.0..-0.01)
-        .prop_map(|(policy, sampled, reference)| LogProbs { policy, sampled, reference: Some(reference) })
+    (-6.0..-0.01, -6.0..-0.01, -6.0..-0.01).prop_map(|(policy, sampled, reference)| LogProbs {
+        policy,
+        sampled,
+        reference: Some(reference),
+    })
 }
 
 proptest! {
@@ -179,10 +182,9 @@ fn silent_groups_void_members_and_masked_tokens_are_worth_nothing() {
 #[test]
 fn the_denominator_is_constant_or_counts_tokens() {
     let group_size = GroupSize::new(3).unwrap();
-    for (denominator, expected) in [
-        (Denominator::Constant { groups: 3, group_size, token_budget: 5 }, 45.0),
-        (Denominator::TokenMean, 10.0),
-    ] {
+    for (denominator, expected) in
+        [(Denominator::Constant { groups: 3, group_size, token_budget: 5 }, 45.0), (Denominator::TokenMean, 10.0)]
+    {
         let step = Surrogate::usual(denominator).unwrap().step(&three_groups(), &tokens(-1.0)).unwrap();
         assert_eq!(step.denominator, expected);
         assert!((step.gradients[0][0][0] - 1.0 / expected).abs() < 1e-12);
@@ -206,5 +208,7 @@ fn a_step_is_refused_as_a_whole() {
     broken[0][1][2] = Some(LogProbs { policy: f64::NAN, sampled: -1.0, reference: None });
     let error = surrogate.step(&three_groups(), &broken).unwrap_err();
     assert_eq!(error.to_string(), "group 1, slot 1, token 2 has no term");
-    assert!(std::error::Error::source(&error).unwrap().to_string().contains("`policy` must be a finite log-probability"));
+    assert!(
+        std::error::Error::source(&error).unwrap().to_string().contains("`policy` must be a finite log-probability")
+    );
 }

@@ -31,13 +31,17 @@ pub enum TokenFault {
         found: f64,
     },
     /// KL is asked for and there is nothing to compare with.
-    #[error("`beta` is {beta} and the token has no log-probability under the reference\nhint: record it, or set `beta` to 0")]
+    #[error(
+        "`beta` is {beta} and the token has no log-probability under the reference\nhint: record it, or set `beta` to 0"
+    )]
     NoReference {
         /// The weight of the KL.
         beta: f64,
     },
     /// The term overflowed, or its advantage was not a number.
-    #[error("the token's term is not finite: advantage {advantage}, policy {policy}, sampled {sampled}\nhint: refuse the step")]
+    #[error(
+        "the token's term is not finite: advantage {advantage}, policy {policy}, sampled {sampled}\nhint: refuse the step"
+    )]
     NotFinite {
         /// A.
         advantage: f64,
@@ -86,8 +90,7 @@ impl Surrogate {
             None if beta > 0.0 => return Err(TokenFault::NoReference { beta }),
             None => (0.0, 0.0),
         };
-        let (kl_weighed, kl_gradient_weighed) =
-            if beta > 0.0 { (beta * kl, beta * kl_gradient) } else { (0.0, 0.0) };
+        let (kl_weighed, kl_gradient_weighed) = if beta > 0.0 { (beta * kl, beta * kl_gradient) } else { (0.0, 0.0) };
         let term = TokenTerm {
             objective: first.objective - kl_weighed,
             gradient: first.gradient - kl_gradient_weighed,

@@ -231,7 +231,10 @@ fn adam_forgets_a_common_factor_and_keeps_a_relative_one() {
     assert!(close(moved(small), moved(large), 1e-4), "{} {}", moved(small), moved(large));
 
     // With a mixed group that pulls the other way (a failure that was cheap), the weight of one against the other decides.
-    let mixed = group_of(1, &[Some((true, 1.0, 0.6)), Some((false, 0.0, 0.1)), Some((true, 1.0, 0.5)), Some((false, 0.0, 0.2))]);
+    let mixed = group_of(
+        1,
+        &[Some((true, 1.0, 0.6)), Some((false, 0.0, 0.1)), Some((true, 1.0, 0.5)), Some((false, 0.0, 0.2))],
+    );
     let direction = |scheme: &Scheme| {
         let pull = advantages(&alone(scheme, &mixed))[1];
         adam((0..200).map(|_| advantage_of_cheapest(scheme) + pull))

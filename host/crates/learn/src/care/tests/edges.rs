@@ -122,7 +122,10 @@ fn thresholds_at_their_limits() {
     };
     use Regime::{Consolidation, Efficiency, Progress};
     assert_eq!(regimes(phi(0.1, 0.1, 0.75, 0.75), 4), [Progress, Progress, Progress, Efficiency, Efficiency]);
-    assert_eq!(regimes(phi(0.1, 0.1, 0.0, 0.75), 4), [Consolidation, Consolidation, Consolidation, Efficiency, Efficiency]);
+    assert_eq!(
+        regimes(phi(0.1, 0.1, 0.0, 0.75), 4),
+        [Consolidation, Consolidation, Consolidation, Efficiency, Efficiency]
+    );
     assert_eq!(regimes(phi(0.1, 0.1, 0.25, 0.75), 4)[..2], [Progress, Consolidation]);
     // p_high above 1 - 1/G: unanimous groups alone.
     assert_eq!(regimes(phi(0.1, 0.1, 0.25, 0.76), 4)[3..], [Consolidation, Efficiency]);
@@ -134,7 +137,8 @@ fn a_floor_below_the_deviation_does_not_bind() {
     let costs = [0.0, 1.0];
     for (lambda_eff, expected) in [(0.3, false), (0.2, true)] {
         // sigma_e is one half; sigma_anchor at 0.98 is 0.14.
-        let scored = alone(&scheme(Estimator::Care, phi(0.1, lambda_eff, 0.3, 0.98)), &saturated(&costs)).scored.unwrap();
+        let scored =
+            alone(&scheme(Estimator::Care, phi(0.1, lambda_eff, 0.3, 0.98)), &saturated(&costs)).scored.unwrap();
         assert_eq!(scored.floor_active, expected);
         assert!(close(scored.divisor, if expected { 0.14 } else { lambda_eff / 2.0 }, 1e-12));
     }
@@ -158,7 +162,10 @@ fn numbers_that_are_none_make_a_member_void() {
     assert_eq!(slots.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true, false, false]);
     assert!(close(slots[0].unwrap().advantage, 0.05, 1e-12) && close(slots[2].unwrap().advantage, -0.05, 1e-12));
     let counters = assignment.counters();
-    assert_eq!((counters.void, counters.void_not_finite, counters.void_out_of_range, counters.void_infrastructure), (3, 1, 1, 1));
+    assert_eq!(
+        (counters.void, counters.void_not_finite, counters.void_out_of_range, counters.void_infrastructure),
+        (3, 1, 1, 1)
+    );
 }
 
 /// A void member changes nothing for the others: not the share of successes, not the mean, not the deviation.

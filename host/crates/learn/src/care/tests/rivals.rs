@@ -21,7 +21,12 @@ fn is_clear(values: &[f64]) -> bool {
     deviation < 1e-13 || deviation > 1e-5
 }
 
-fn check(slots: &[Option<(bool, f64, f64)>], scheme: Scheme, reward: impl Fn(Member) -> f64, divides: bool) -> Result<(), TestCaseError> {
+fn check(
+    slots: &[Option<(bool, f64, f64)>],
+    scheme: Scheme,
+    reward: impl Fn(Member) -> f64,
+    divides: bool,
+) -> Result<(), TestCaseError> {
     let group = group_of(0, slots);
     let rewards: Vec<_> = group.members().map(reward).collect();
     prop_assume!(rewards.len() >= 2 && is_clear(&rewards));
