@@ -10,8 +10,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A group from its measured slots; `None` is void.
-pub(crate) fn group_of(id: u64, slots: &[Option<(bool, f64, f64)>]) -> Group {
+/// Success, progress and cost of a slot; `None` is void.
+pub(crate) type Slot = Option<(bool, f64, f64)>;
+
+/// A group from its measured slots.
+pub(crate) fn group_of(id: u64, slots: &[Slot]) -> Group {
     let slots: Vec<_> = slots
         .iter()
         .map(|slot| match slot {
@@ -89,12 +92,12 @@ pub(crate) fn any_estimator() -> impl Strategy<Value = Estimator> {
 }
 
 /// A slot of a group; one in eight is void.
-pub(crate) fn any_slot() -> impl Strategy<Value = Option<(bool, f64, f64)>> {
+pub(crate) fn any_slot() -> impl Strategy<Value = Slot> {
     // Round numbers too, so that equal rewards come up.
     let share = prop_oneof![0.0..=1.0, proptest::sample::select(vec![0.0, 0.5, 1.0])];
     proptest::option::weighted(0.875, (any::<bool>(), share.clone(), share))
 }
 
-pub(crate) fn any_slots() -> impl Strategy<Value = Vec<Option<(bool, f64, f64)>>> {
+pub(crate) fn any_slots() -> impl Strategy<Value = Vec<Slot>> {
     proptest::collection::vec(any_slot(), 2..12)
 }

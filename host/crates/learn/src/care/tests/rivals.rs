@@ -18,15 +18,10 @@ fn standardised(values: &[f64], epsilon: f64) -> Vec<f64> {
 /// Whether rewards are clearly the same or clearly not: what lies near the limit is not what a definition is about.
 fn is_clear(values: &[f64]) -> bool {
     let (_, deviation) = population(values);
-    deviation < 1e-13 || deviation > 1e-5
+    !(1e-13..=1e-5).contains(&deviation)
 }
 
-fn check(
-    slots: &[Option<(bool, f64, f64)>],
-    scheme: Scheme,
-    reward: impl Fn(Member) -> f64,
-    divides: bool,
-) -> Result<(), TestCaseError> {
+fn check(slots: &[Slot], scheme: Scheme, reward: impl Fn(Member) -> f64, divides: bool) -> Result<(), TestCaseError> {
     let group = group_of(0, slots);
     let rewards: Vec<_> = group.members().map(reward).collect();
     prop_assume!(rewards.len() >= 2 && is_clear(&rewards));

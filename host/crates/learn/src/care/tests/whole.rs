@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn batches() -> impl Strategy<Value = Vec<Vec<Option<(bool, f64, f64)>>>> {
+fn batches() -> impl Strategy<Value = Vec<Vec<Slot>>> {
     proptest::collection::vec(any_slots(), 0..6)
 }
 
-fn groups_of(batch: &[Vec<Option<(bool, f64, f64)>>]) -> Vec<Group> {
+fn groups_of(batch: &[Vec<Slot>]) -> Vec<Group> {
     (0..).zip(batch).map(|(id, slots)| group_of(id, slots)).collect()
 }
 
