@@ -73,7 +73,7 @@ fn any_start() -> impl Strategy<Value = Phi> {
 proptest! {
     /// Whatever is proposed, and whatever dev success does: within bounds, within a step, and no dearer while the gate is shut.
     #[test]
-    fn nothing_leads_out_of_bounds(start in any_start(), answers in proptest::collection::vec((any_answer(), any_statistics()), 1..40)) {
+    fn nothing_leads_out_of_bounds(start in any_start(), answers in proptest::collection::vec((any_answer(), any_statistics()), 1..16)) {
         let mut governor = Governor::new(start, guard(0.9)).unwrap();
         for (step, (answer, dev)) in (1..).zip(answers) {
             let mut known = statistics(step, 0, 1);

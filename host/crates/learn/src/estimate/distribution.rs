@@ -6,7 +6,7 @@
 use statrs::function::beta::checked_beta_reg;
 use statrs::function::erf::erfc_inv;
 
-/// Steps of a bisection. Each halves the bracket; an f64 has 53 bits, and the bracket may start at 2^40.
+/// The most steps of a bisection; it ends when no number lies between. Each halves the bracket; an f64 has 53 bits, and the bracket may start at 2^40.
 const BISECTION_STEPS: u32 = 110;
 /// Doublings until a t quantile is bracketed: one degree of freedom and the smallest tail that is asked for need 20.
 const DOUBLINGS_MAX: u32 = 64;
@@ -49,6 +49,9 @@ fn beta_cumulative(x: f64, a: f64, b: f64) -> f64 {
 fn bisect(mut low: f64, mut high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..BISECTION_STEPS {
         let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
         if is_below(middle) {
             low = middle;
         } else {
