@@ -1,5 +1,7 @@
 //! Symbols per second of one thread's CPU time, so that a busy machine changes little: training steps, and sampling in batches.
 
+#![expect(clippy::expect_used, reason = "a benchmark that cannot be set up ends")]
+
 use std::hint::black_box;
 use std::time::Duration;
 

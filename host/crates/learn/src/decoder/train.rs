@@ -1,6 +1,7 @@
 //! The training pass: whole sequences, log-probabilities that gradients flow from.
 
 use candle_core::{Device, Tensor};
+use loopwright_contract::digest::PolicyDigest;
 
 use super::act::Actor;
 use super::error::DecoderError;
@@ -68,6 +69,17 @@ impl Decoder {
     /// Its weights, for an optimiser.
     pub fn parameters_mut(&mut self) -> &mut Parameters {
         &mut self.parameters
+    }
+
+    /// What tells this policy from any other: a digest of its dimensions, heads included, and of its weights.
+    ///
+    /// # Errors
+    /// Weights that are not on the CPU.
+    pub fn digest(&self) -> Result<PolicyDigest, DecoderError> {
+        let Shape { vocabulary, width, layers, heads, hidden, positions } = self.shape;
+        let mut bytes = format!("{vocabulary} {width} {layers} {heads} {hidden} {positions}\n").into_bytes();
+        bytes.extend(self.parameters.to_bytes()?);
+        Ok(PolicyDigest::of(&bytes))
     }
 
     /// The policy as it is now, for acting. Later steps do not change it.

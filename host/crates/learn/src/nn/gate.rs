@@ -11,7 +11,7 @@ use super::slices::{like, slice, with};
 /// A tensor of another shape, with an odd number of columns, or that is not f32 on the CPU.
 pub fn silu_gate(input: &Tensor) -> Result<Tensor> {
     let (_, columns) = input.dims2()?;
-    if columns == 0 || columns % 2 != 0 {
+    if columns == 0 || !columns.is_multiple_of(2) {
         bail!("silu_gate: expected an even number of columns, found {columns}");
     }
     input.contiguous()?.apply_op1(SiluGate)

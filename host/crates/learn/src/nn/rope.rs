@@ -100,7 +100,7 @@ impl Heads {
     pub(crate) fn check(self, name: &str, tensor: &Tensor, segments: &Segments, parts: usize) -> Result<()> {
         let (rows, columns) = tensor.dims2()?;
         let expected = (segments.rows(), self.row() * parts);
-        if (rows, columns) != expected || self.width % 2 != 0 || self.row() == 0 {
+        if (rows, columns) != expected || !self.width.is_multiple_of(2) || self.row() == 0 {
             bail!(
                 "{name}: expected {expected:?} of heads with an even width, found {:?} and {self:?}",
                 (rows, columns)

@@ -31,7 +31,7 @@ fn sequences(shape: &Shape, count: usize, seed: u64) -> Vec<Sequence> {
         let symbols: Vec<u8> = (0..length).map(|_| below(&mut stream, shape.vocabulary) as u8).collect();
         let mut choices = Vec::new();
         for (at, symbol) in symbols.iter().enumerate().skip(1) {
-            if (at + number) % 3 != 0 {
+            if !(at + number).is_multiple_of(3) {
                 let others =
                     [*symbol, below(&mut stream, shape.vocabulary) as u8, below(&mut stream, shape.vocabulary) as u8];
                 let allowed =

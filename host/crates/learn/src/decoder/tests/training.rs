@@ -99,6 +99,15 @@ fn the_decoder_of_the_ablation_has_its_size() {
 }
 
 #[test]
+fn a_digest_names_shape_and_weights() {
+    let digest = |shape: Shape, seed: u64| Decoder::new(shape, seed).unwrap().digest().unwrap();
+    assert_eq!(digest(small(), 1), digest(small(), 1));
+    assert_ne!(digest(small(), 1), digest(small(), 2));
+    // The same weights, cut into other heads.
+    assert_ne!(digest(small(), 1), digest(Shape { heads: 1, ..small() }, 1));
+}
+
+#[test]
 fn a_batch_scores_as_its_parts_do() {
     let shape = Shape::tiny(32);
     let decoder = Decoder::new(shape, 4).unwrap();
