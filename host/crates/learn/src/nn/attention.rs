@@ -116,7 +116,7 @@ impl Attention {
         let mut out = vec![0.0; input.len() / 3];
         let mut work = Work::new(self.heads, &self.segments);
         vectorized(|| {
-            for range in self.segments.ranges() {
+            for range in self.segments.ranges().filter(|range| !range.is_empty()) {
                 let Some(rows) = input.get(range.start * row * 3..range.end * row * 3) else { continue };
                 let Some(out) = out.get_mut(range.start * row..range.end * row) else { continue };
                 for head in 0..self.heads.count {
@@ -144,7 +144,7 @@ impl Attention {
         let mut out = vec![0.0; input.len()];
         let mut work = Work::new(self.heads, &self.segments);
         vectorized(|| {
-            for range in self.segments.ranges() {
+            for range in self.segments.ranges().filter(|range| !range.is_empty()) {
                 let Some(rows) = input.get(range.start * row * 3..range.end * row * 3) else { continue };
                 let Some(grad) = grad.get(range.start * row..range.end * row) else { continue };
                 let Some(out) = out.get_mut(range.start * row * 3..range.end * row * 3) else { continue };

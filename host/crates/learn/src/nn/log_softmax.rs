@@ -74,7 +74,7 @@ impl CustomOp1 for MaskedLogSoftmax {
         let logits = slice(storage, layout)?;
         let mut out = vec![0.0; logits.len()];
         vectorized(|| {
-            let rows = logits.chunks_exact(vocabulary).zip(out.chunks_exact_mut(vocabulary));
+            let rows = logits.chunks_exact(vocabulary.max(1)).zip(out.chunks_exact_mut(vocabulary.max(1)));
             for ((logits, out), mask) in rows.zip(self.masks.iter()) {
                 log_softmax_row(logits, *mask, out);
             }
@@ -92,6 +92,7 @@ impl CustomOp1 for MaskedLogSoftmax {
 }
 
 fn backward(log_probs: &[f32], grad: &[f32], vocabulary: usize, out: &mut [f32]) {
+    let vocabulary = vocabulary.max(1);
     vectorized(|| {
         let rows = log_probs.chunks_exact(vocabulary).zip(grad.chunks_exact(vocabulary));
         for ((log_probs, grad), out) in rows.zip(out.chunks_exact_mut(vocabulary)) {

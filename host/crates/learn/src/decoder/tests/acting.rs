@@ -22,7 +22,7 @@ fn training_recomputes_what_acting_reported() {
         let sequences: Vec<Sequence> = played.iter().map(|(sequence, _)| sequence.clone()).collect();
         let acted: Vec<f32> = played.iter().flat_map(|(_, log_probs)| log_probs.clone()).collect();
         let trained = decoder.score(&sequences).unwrap().chosen.to_vec1::<f32>().unwrap();
-        assert!(acted.len() > 80 && acted.iter().any(|value| *value < -1.0), "{acted:?}");
+        assert!(acted.len() > 60 && acted.iter().any(|value| *value < -1.0), "{acted:?}");
         let largest = acted.iter().zip(&trained).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(largest < 1e-5, "{largest}");
         // The promise is 1e-5; as both passes call the same functions, it is the same bits.

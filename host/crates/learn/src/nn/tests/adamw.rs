@@ -15,7 +15,9 @@ fn parameters() -> Parameters {
 fn gradients(parameters: &Parameters, factors: [f32; 3]) -> Result<Gradients, NnError> {
     let matrix = Tensor::new(&[[factors[0], factors[1]]], &Device::Cpu).unwrap();
     let first = parameters.get("matrix")?.mul(&matrix).unwrap().sum_all().unwrap();
-    let second = parameters.get("vector")?.affine(f64::from(factors[2]), 0.0).unwrap().sum_all().unwrap();
+    // Not `affine`: candle takes a factor of 0 as no dependence at all.
+    let vector = Tensor::new(&[factors[2]], &Device::Cpu).unwrap();
+    let second = parameters.get("vector")?.mul(&vector).unwrap().sum_all().unwrap();
     Gradients::of(&first.add(&second).unwrap(), parameters)
 }
 
