@@ -246,12 +246,15 @@ impl Session {
         let mut logits = vec![0.0; asks.len() * vocabulary];
         self.weights.head.add_product(View::new(&states, width), &mut logits);
         let mut log_probs = vec![0.0; logits.len()];
-        vectorized(|| {
-            let rows = logits.chunks_exact(vocabulary).zip(log_probs.chunks_exact_mut(vocabulary));
-            for ((logits, log_probs), ask) in rows.zip(asks) {
-                log_softmax_row(logits, ask.allowed, log_probs);
-            }
-        });
+        vectorized(
+            #[inline(always)]
+            || {
+                let rows = logits.chunks_exact(vocabulary).zip(log_probs.chunks_exact_mut(vocabulary));
+                for ((logits, log_probs), ask) in rows.zip(asks) {
+                    log_softmax_row(logits, ask.allowed, log_probs);
+                }
+            },
+        );
         let rows = log_probs.chunks_exact(vocabulary).zip(asks);
         rows.map(|(log_probs, ask)| {
             let fed = self.fed(ask.row).unwrap_or(0);
@@ -315,30 +318,36 @@ fn attend(weights: &Weights, cache: &mut Cache, places: &[Place], work: &mut Wor
     let stride = positions.next_multiple_of(LANES);
     let Work { packed, mixed, weights: line, .. } = work;
     mixed.fill(0.0);
-    vectorized(|| {
-        for (packed, place) in packed.chunks_exact_mut(3 * width).zip(places) {
-            weights.angles.turn(packed, place.position, false);
-            let (_, rest) = packed.split_at(width);
-            let (keys, values) = rest.split_at(width);
-            let from = place.row * width * stride + place.position;
-            let kept = cache.keys.get_mut(from..).unwrap_or_default().iter_mut().step_by(stride);
-            kept.zip(keys).for_each(|(kept, key)| *kept = *key);
-            let from = (place.row * positions + place.position) * width;
-            let kept = cache.values.get_mut(from..from + width).unwrap_or_default();
-            kept.iter_mut().zip(values).for_each(|(kept, value)| *kept = *value);
-        }
-        for ((packed, place), mixed) in packed.chunks_exact(3 * width).zip(places).zip(mixed.chunks_exact_mut(width)) {
-            let keys = cache.keys.get(place.row * width * stride..(place.row + 1) * width * stride).unwrap_or_default();
-            let values = cache.values.get(place.row * positions * width..).unwrap_or_default();
-            let heads_of = packed.chunks_exact(heads.width).zip(mixed.chunks_exact_mut(heads.width));
-            for ((head, (query, out)), keys) in heads_of.enumerate().zip(keys.chunks_exact(heads.width * stride)) {
-                let values = values.get(head * heads.width..).unwrap_or_default();
-                let past = Past { keys, key_stride: stride, values, value_stride: width };
-                weigh(query, past, place.position + 1, heads.scale(), line);
-                mix(line, past, place.position + 1, out);
+    vectorized(
+        #[inline(always)]
+        || {
+            for (packed, place) in packed.chunks_exact_mut(3 * width).zip(places) {
+                weights.angles.turn(packed, place.position, false);
+                let (_, rest) = packed.split_at(width);
+                let (keys, values) = rest.split_at(width);
+                let from = place.row * width * stride + place.position;
+                let kept = cache.keys.get_mut(from..).unwrap_or_default().iter_mut().step_by(stride);
+                kept.zip(keys).for_each(|(kept, key)| *kept = *key);
+                let from = (place.row * positions + place.position) * width;
+                let kept = cache.values.get_mut(from..from + width).unwrap_or_default();
+                kept.iter_mut().zip(values).for_each(|(kept, value)| *kept = *value);
             }
-        }
-    });
+            for ((packed, place), mixed) in
+                packed.chunks_exact(3 * width).zip(places).zip(mixed.chunks_exact_mut(width))
+            {
+                let keys =
+                    cache.keys.get(place.row * width * stride..(place.row + 1) * width * stride).unwrap_or_default();
+                let values = cache.values.get(place.row * positions * width..).unwrap_or_default();
+                let heads_of = packed.chunks_exact(heads.width).zip(mixed.chunks_exact_mut(heads.width));
+                for ((head, (query, out)), keys) in heads_of.enumerate().zip(keys.chunks_exact(heads.width * stride)) {
+                    let values = values.get(head * heads.width..).unwrap_or_default();
+                    let past = Past { keys, key_stride: stride, values, value_stride: width };
+                    weigh(query, past, place.position + 1, heads.scale(), line);
+                    mix(line, past, place.position + 1, out);
+                }
+            }
+        },
+    );
 }
 
 /// Chooses by the log-probabilities of a row; nothing when they are not finite.

@@ -115,26 +115,29 @@ impl Attention {
         let (row, width) = (self.heads.row(), self.heads.width);
         let mut out = vec![0.0; input.len() / 3];
         let mut work = Work::new(self.heads, &self.segments);
-        vectorized(|| {
-            for range in self.segments.ranges().filter(|range| !range.is_empty()) {
-                let Some(rows) = input.get(range.start * row * 3..range.end * row * 3) else { continue };
-                let Some(out) = out.get_mut(range.start * row..range.end * row) else { continue };
-                for head in 0..self.heads.count {
-                    let from = head * width;
-                    let stride = work.take(rows, row, from, width);
-                    let Work { keys, weights, .. } = &mut work;
-                    let weights = weights.get_mut(..stride).unwrap_or_default();
-                    let values = rows.get(row * 2 + from..).unwrap_or_default();
-                    let past = Past { keys, key_stride: stride, values, value_stride: row * 3 };
-                    let queries = rows.chunks_exact(row * 3).zip(out.chunks_exact_mut(row));
-                    for (place, (query, out)) in queries.enumerate() {
-                        let query = query.get(from..from + width).unwrap_or_default();
-                        weigh(query, past, place + 1, self.heads.scale(), weights);
-                        mix(weights, past, place + 1, out.get_mut(from..from + width).unwrap_or_default());
+        vectorized(
+            #[inline(always)]
+            || {
+                for range in self.segments.ranges().filter(|range| !range.is_empty()) {
+                    let Some(rows) = input.get(range.start * row * 3..range.end * row * 3) else { continue };
+                    let Some(out) = out.get_mut(range.start * row..range.end * row) else { continue };
+                    for head in 0..self.heads.count {
+                        let from = head * width;
+                        let stride = work.take(rows, row, from, width);
+                        let Work { keys, weights, .. } = &mut work;
+                        let weights = weights.get_mut(..stride).unwrap_or_default();
+                        let values = rows.get(row * 2 + from..).unwrap_or_default();
+                        let past = Past { keys, key_stride: stride, values, value_stride: row * 3 };
+                        let queries = rows.chunks_exact(row * 3).zip(out.chunks_exact_mut(row));
+                        for (place, (query, out)) in queries.enumerate() {
+                            let query = query.get(from..from + width).unwrap_or_default();
+                            weigh(query, past, place + 1, self.heads.scale(), weights);
+                            mix(weights, past, place + 1, out.get_mut(from..from + width).unwrap_or_default());
+                        }
                     }
                 }
-            }
-        });
+            },
+        );
         out
     }
 
@@ -143,16 +146,19 @@ impl Attention {
         let row = self.heads.row();
         let mut out = vec![0.0; input.len()];
         let mut work = Work::new(self.heads, &self.segments);
-        vectorized(|| {
-            for range in self.segments.ranges().filter(|range| !range.is_empty()) {
-                let Some(rows) = input.get(range.start * row * 3..range.end * row * 3) else { continue };
-                let Some(grad) = grad.get(range.start * row..range.end * row) else { continue };
-                let Some(out) = out.get_mut(range.start * row * 3..range.end * row * 3) else { continue };
-                for head in 0..self.heads.count {
-                    self.head_backward(&mut work, rows, grad, head, out);
+        vectorized(
+            #[inline(always)]
+            || {
+                for range in self.segments.ranges().filter(|range| !range.is_empty()) {
+                    let Some(rows) = input.get(range.start * row * 3..range.end * row * 3) else { continue };
+                    let Some(grad) = grad.get(range.start * row..range.end * row) else { continue };
+                    let Some(out) = out.get_mut(range.start * row * 3..range.end * row * 3) else { continue };
+                    for head in 0..self.heads.count {
+                        self.head_backward(&mut work, rows, grad, head, out);
+                    }
                 }
-            }
-        });
+            },
+        );
         out
     }
 

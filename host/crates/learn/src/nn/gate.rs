@@ -19,30 +19,36 @@ pub fn silu_gate(input: &Tensor) -> Result<Tensor> {
 
 /// Rows of `hidden` values from rows of twice as many.
 pub(crate) fn forward(input: &[f32], hidden: usize, out: &mut [f32]) {
-    vectorized(|| {
-        for (row, out) in input.chunks_exact(2 * hidden).zip(out.chunks_exact_mut(hidden)) {
-            let (gates, ups) = row.split_at(hidden);
-            for ((out, gate), up) in out.iter_mut().zip(gates).zip(ups) {
-                *out = gate * sigmoid(*gate) * up;
+    vectorized(
+        #[inline(always)]
+        || {
+            for (row, out) in input.chunks_exact(2 * hidden).zip(out.chunks_exact_mut(hidden)) {
+                let (gates, ups) = row.split_at(hidden);
+                for ((out, gate), up) in out.iter_mut().zip(gates).zip(ups) {
+                    *out = gate * sigmoid(*gate) * up;
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 /// With s the sigmoid: d gate = g·up·s·(1 + gate·(1 - s)); d up = g·gate·s.
 fn backward(input: &[f32], hidden: usize, grad: &[f32], to_input: &mut [f32]) {
-    vectorized(|| {
-        let rows = input.chunks_exact(2 * hidden).zip(grad.chunks_exact(hidden));
-        for ((row, grad), out) in rows.zip(to_input.chunks_exact_mut(2 * hidden)) {
-            let ((gates, ups), (to_gates, to_ups)) = (row.split_at(hidden), out.split_at_mut(hidden));
-            let outs = to_gates.iter_mut().zip(to_ups);
-            for (((gate, up), grad), (to_gate, to_up)) in gates.iter().zip(ups).zip(grad).zip(outs) {
-                let share = sigmoid(*gate);
-                *to_gate = grad * up * share * (1.0 + gate * (1.0 - share));
-                *to_up = grad * gate * share;
+    vectorized(
+        #[inline(always)]
+        || {
+            let rows = input.chunks_exact(2 * hidden).zip(grad.chunks_exact(hidden));
+            for ((row, grad), out) in rows.zip(to_input.chunks_exact_mut(2 * hidden)) {
+                let ((gates, ups), (to_gates, to_ups)) = (row.split_at(hidden), out.split_at_mut(hidden));
+                let outs = to_gates.iter_mut().zip(to_ups);
+                for (((gate, up), grad), (to_gate, to_up)) in gates.iter().zip(ups).zip(grad).zip(outs) {
+                    let share = sigmoid(*gate);
+                    *to_gate = grad * up * share * (1.0 + gate * (1.0 - share));
+                    *to_up = grad * gate * share;
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 struct SiluGate;

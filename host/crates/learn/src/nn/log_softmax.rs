@@ -73,12 +73,15 @@ impl CustomOp1 for MaskedLogSoftmax {
         let (_, vocabulary) = layout.shape().dims2()?;
         let logits = slice(storage, layout)?;
         let mut out = vec![0.0; logits.len()];
-        vectorized(|| {
-            let rows = logits.chunks_exact(vocabulary.max(1)).zip(out.chunks_exact_mut(vocabulary.max(1)));
-            for ((logits, out), mask) in rows.zip(self.masks.iter()) {
-                log_softmax_row(logits, *mask, out);
-            }
-        });
+        vectorized(
+            #[inline(always)]
+            || {
+                let rows = logits.chunks_exact(vocabulary.max(1)).zip(out.chunks_exact_mut(vocabulary.max(1)));
+                for ((logits, out), mask) in rows.zip(self.masks.iter()) {
+                    log_softmax_row(logits, *mask, out);
+                }
+            },
+        );
         Ok((CpuStorage::F32(out), layout.shape().clone()))
     }
 
@@ -93,13 +96,16 @@ impl CustomOp1 for MaskedLogSoftmax {
 
 fn backward(log_probs: &[f32], grad: &[f32], vocabulary: usize, out: &mut [f32]) {
     let vocabulary = vocabulary.max(1);
-    vectorized(|| {
-        let rows = log_probs.chunks_exact(vocabulary).zip(grad.chunks_exact(vocabulary));
-        for ((log_probs, grad), out) in rows.zip(out.chunks_exact_mut(vocabulary)) {
-            let total = sum_of(log_probs, grad, |log_prob, grad| if log_prob == FORBIDDEN { 0.0 } else { grad });
-            for ((out, log_prob), grad) in out.iter_mut().zip(log_probs).zip(grad) {
-                *out = if *log_prob == FORBIDDEN { 0.0 } else { grad - exp(*log_prob) * total };
+    vectorized(
+        #[inline(always)]
+        || {
+            let rows = log_probs.chunks_exact(vocabulary).zip(grad.chunks_exact(vocabulary));
+            for ((log_probs, grad), out) in rows.zip(out.chunks_exact_mut(vocabulary)) {
+                let total = sum_of(log_probs, grad, |log_prob, grad| if log_prob == FORBIDDEN { 0.0 } else { grad });
+                for ((out, log_prob), grad) in out.iter_mut().zip(log_probs).zip(grad) {
+                    *out = if *log_prob == FORBIDDEN { 0.0 } else { grad - exp(*log_prob) * total };
+                }
             }
-        }
-    });
+        },
+    );
 }

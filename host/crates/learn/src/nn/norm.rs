@@ -31,37 +31,43 @@ fn inverse(row: &[f32]) -> f32 {
 /// The normalised rows.
 pub(crate) fn forward(input: &[f32], weight: &[f32], out: &mut [f32]) {
     let width = weight.len().max(1);
-    vectorized(|| {
-        for (row, out) in input.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
-            let inverse = inverse(row);
-            for ((out, value), weight) in out.iter_mut().zip(row).zip(weight) {
-                *out = value * inverse * weight;
+    vectorized(
+        #[inline(always)]
+        || {
+            for (row, out) in input.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+                let inverse = inverse(row);
+                for ((out, value), weight) in out.iter_mut().zip(row).zip(weight) {
+                    *out = value * inverse * weight;
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 /// With r the inverse root mean square, n the width and g the gradient: dx = r·g·w - x·r³/n·Σ(g·w·x); dw = Σ g·x·r.
 fn backward(input: &[f32], weight: &[f32], grad: &[f32], to_input: &mut [f32], to_weight: &mut [f32]) {
     let width = weight.len().max(1);
     let mut weighted = vec![0.0; width];
-    vectorized(|| {
-        let rows = input.chunks_exact(width).zip(grad.chunks_exact(width)).zip(to_input.chunks_exact_mut(width));
-        for ((row, grad), out) in rows {
-            let inverse = inverse(row);
-            for ((weighted, grad), weight) in weighted.iter_mut().zip(grad).zip(weight) {
-                *weighted = grad * weight;
+    vectorized(
+        #[inline(always)]
+        || {
+            let rows = input.chunks_exact(width).zip(grad.chunks_exact(width)).zip(to_input.chunks_exact_mut(width));
+            for ((row, grad), out) in rows {
+                let inverse = inverse(row);
+                for ((weighted, grad), weight) in weighted.iter_mut().zip(grad).zip(weight) {
+                    *weighted = grad * weight;
+                }
+                #[expect(clippy::cast_precision_loss, reason = "a row is narrow")]
+                let along = sum_of(&weighted, row, |a, b| a * b) * inverse * inverse * inverse / width as f32;
+                for ((out, value), weighted) in out.iter_mut().zip(row).zip(&weighted) {
+                    *out = weighted * inverse - value * along;
+                }
+                for ((to, value), grad) in to_weight.iter_mut().zip(row).zip(grad) {
+                    *to += grad * value * inverse;
+                }
             }
-            #[expect(clippy::cast_precision_loss, reason = "a row is narrow")]
-            let along = sum_of(&weighted, row, |a, b| a * b) * inverse * inverse * inverse / width as f32;
-            for ((out, value), weighted) in out.iter_mut().zip(row).zip(&weighted) {
-                *out = weighted * inverse - value * along;
-            }
-            for ((to, value), grad) in to_weight.iter_mut().zip(row).zip(grad) {
-                *to += grad * value * inverse;
-            }
-        }
-    });
+        },
+    );
 }
 
 struct RmsNorm;

@@ -72,11 +72,14 @@ impl Rope {
     fn turned(&self, input: &[f32], backwards: bool) -> Vec<f32> {
         let angles = Angles::new(self.heads, self.segments.longest());
         let mut out = input.to_vec();
-        vectorized(|| {
-            for (row, position) in out.chunks_exact_mut(self.heads.row() * 3).zip(self.segments.positions()) {
-                angles.turn(row, position, backwards);
-            }
-        });
+        vectorized(
+            #[inline(always)]
+            || {
+                for (row, position) in out.chunks_exact_mut(self.heads.row() * 3).zip(self.segments.positions()) {
+                    angles.turn(row, position, backwards);
+                }
+            },
+        );
         out
     }
 }
