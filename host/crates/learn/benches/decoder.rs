@@ -85,26 +85,22 @@ fn train(criterion: &mut Criterion<CpuTime>) {
     let count = sequences.len() * LENGTH;
     let mut group = criterion.benchmark_group("decoder");
     group.throughput(Throughput::Elements(count as u64));
-    // At once, and in parts whose gradients are added up: small tensors stay in the cache, and candle keeps them on one thread.
-    for part in [128, 32, 8] {
-        group.bench_function(format!("train/128-in-parts-of-{part}"), |bencher| {
-            bencher.iter(|| {
-                let mut total: Option<Gradients> = None;
-                for sequences in sequences.chunks(part) {
-                    let scores = decoder.score(sequences).expect("scores");
-                    let weights = vec![1.0; sequences.len() * LENGTH];
-                    let loss = negative_log_likelihood(&scores.chosen, &weights, count as f64).expect("a loss");
-                    let gradients = Gradients::of(&loss, decoder.parameters()).expect("gradients");
-                    match &mut total {
-                        Some(total) => total.add(&gradients).expect("the same parameters"),
-                        None => total = Some(gradients),
-                    }
-                }
-                let total = total.expect("a part");
-                black_box(adam.step(decoder.parameters_mut(), &total).expect("a step"))
+    group.bench_function("train/128", |bencher| {
+        bencher.iter(|| {
+            let gradients = decoder.gradients(&sequences, |scores, range| {
+                Ok(negative_log_likelihood(&scores.chosen, &vec![1.0; range.len()], count as f64)?)
             });
+            black_box(adam.step(decoder.parameters_mut(), &gradients.expect("gradients")).expect("a step"))
         });
-    }
+    });
+    group.bench_function("train/128-at-once", |bencher| {
+        bencher.iter(|| {
+            let scores = decoder.score(&sequences).expect("scores");
+            let loss = negative_log_likelihood(&scores.chosen, &vec![1.0; count], count as f64).expect("a loss");
+            let gradients = Gradients::of(&loss, decoder.parameters()).expect("gradients");
+            black_box(adam.step(decoder.parameters_mut(), &gradients).expect("a step"))
+        });
+    });
     group.finish();
 }
 

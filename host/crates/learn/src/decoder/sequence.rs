@@ -11,6 +11,9 @@ use crate::nn::{Allowed, Segments};
 /// Symbols that are scored at once.
 pub const BATCH_SYMBOLS_MAX: usize = 1 << 20;
 
+/// Values of the largest tensor of a part: candle spreads larger ones over threads that wait for each other actively, and smaller ones stay in the cache.
+pub(super) const PART_VALUES: usize = 60 << 10;
+
 /// A symbol of a sequence that the policy chose, or that a teacher shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,6 +70,28 @@ impl Batch {
         }
         Ok(Self { inputs, segments: Segments::new(&lengths), rows, chosen, masks: masks.into() })
     }
+}
+
+/// Cuts a batch into parts that are quick to score: at least one sequence, and as many as fit [`PART_VALUES`].
+pub(super) fn parts<'a>(shape: &Shape, sequences: &'a [Sequence]) -> Result<Vec<&'a [Sequence]>, DecoderError> {
+    for (number, sequence) in sequences.iter().enumerate() {
+        check(shape, number, sequence)?;
+    }
+    let rows_max = PART_VALUES / (2 * shape.hidden).max(3 * shape.width).max(1);
+    let (mut parts, mut start, mut rows) = (Vec::new(), 0, 0);
+    for (number, sequence) in sequences.iter().enumerate() {
+        let read = sequence.choices.last().map_or(0, |choice| choice.at);
+        if rows > 0 && rows + read > rows_max {
+            parts.extend(sequences.get(start..number));
+            (start, rows) = (number, 0);
+        }
+        rows += read;
+    }
+    if rows == 0 && parts.is_empty() {
+        return Err(DecoderError::NoChoice { sequences: sequences.len() });
+    }
+    parts.extend(sequences.get(start..).filter(|_| rows > 0));
+    Ok(parts)
 }
 
 fn check(shape: &Shape, number: usize, sequence: &Sequence) -> Result<(), DecoderError> {

@@ -124,6 +124,50 @@ fn a_batch_scores_as_its_parts_do() {
 }
 
 #[test]
+fn gradients_of_parts_are_those_of_the_batch() {
+    let decoder = Decoder::new(Shape::tiny(32), 4).unwrap();
+    let mut sequences = sequences(decoder.shape(), 60, 5);
+    // Sequences without a choice, at both ends and in the middle, and many of them.
+    let given = Sequence { symbols: vec![1; 60], choices: Vec::new() };
+    sequences.splice(30..30, std::iter::repeat_n(given.clone(), 9));
+    sequences.insert(0, given.clone());
+    sequences.push(given.clone());
+    let count = choices(&sequences);
+    let weights: Vec<f32> = (0..count).map(|place| (place % 7) as f32 - 2.0).collect();
+    let at_once = decoder.score(&sequences).unwrap().chosen;
+    let at_once = negative_log_likelihood(&at_once, &weights, count as f64).unwrap();
+    let at_once = Gradients::of(&at_once, decoder.parameters()).unwrap();
+    let parts = std::cell::RefCell::new(Vec::new());
+    let added = || {
+        decoder.gradients(&sequences, |scores, range| {
+            parts.borrow_mut().push(range.clone());
+            Ok(negative_log_likelihood(&scores.chosen, &weights[range], count as f64)?)
+        })
+    };
+    let (first, second) = (added().unwrap(), added().unwrap());
+    assert_eq!(first.values(), second.values());
+    assert!((first.loss() - at_once.loss()).abs() < 1e-5);
+    for (a, b) in first.values().concat().iter().zip(at_once.values().concat()) {
+        assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{a} against {b}");
+    }
+    let parts = parts.into_inner();
+    let (once, again) = parts.split_at(parts.len() / 2);
+    assert_eq!(once, again);
+    assert!(once.len() > 3, "{once:?}");
+    assert!(
+        once.windows(2).all(|pair| pair[0].end == pair[1].start)
+            && once[0].start == 0
+            && once[once.len() - 1].end == count
+    );
+    let refused =
+        |sequences: &[Sequence]| decoder.gradients(sequences, |scores, _| Ok(scores.chosen.sum_all()?)).unwrap_err();
+    assert!(refused(&[given.clone(), given]).to_string().contains("no choice in 2 sequences"));
+    assert!(refused(&[]).to_string().contains("no choice in 0 sequences"));
+    sequences[40].symbols[0] = 99;
+    assert!(refused(&sequences).to_string().starts_with("sequence 40: symbol 99"), "numbered in the batch");
+}
+
+#[test]
 fn later_symbols_and_unused_masks_change_nothing() {
     let decoder = Decoder::new(small(), 4).unwrap();
     let choice = Choice { at: 2, allowed: Allowed::first(5) };
