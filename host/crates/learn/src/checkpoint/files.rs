@@ -42,7 +42,8 @@ pub trait Files: Send + Sync {
     /// That of the file system.
     fn create_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// Makes a file of these bytes, in place of one that was there, and returns when they are on the disk; its name may not be. After an error, any part of
+    /// Makes a file of these bytes, in place of one that was there, and returns when they are on the disk; its name may not be. After an
+    /// error, any part of
     /// the file may be there.
     ///
     /// # Errors

@@ -1,8 +1,11 @@
 //! Checkpoints that are whole or not there. It knows no training loop and no meaning of a part.
 //!
-//! A checkpoint is a folder `step-…` of named parts and a manifest with their sizes and digests. It is written under another name, and every file and the
-//! folder is on the disk before it gets its own; the file `latest` then names it, for people and scripts. Reading goes by the folders: it takes the newest
-//! whole one and says what it passed over and why. Whatever moment a process is killed or a machine loses its power, the next one finds the checkpoint
+//! A checkpoint is a folder `step-…` of named parts and a manifest with their sizes and digests. It is written under another name, and
+//! every file and the
+//! folder is on the disk before it gets its own; the file `latest` then names it, for people and scripts. Reading goes by the folders: it
+//! takes the newest
+//! whole one and says what it passed over and why. Whatever moment a process is killed or a machine loses its power, the next one finds
+//! the checkpoint
 //! that was there before or the new one, and never some of both.
 
 mod error;

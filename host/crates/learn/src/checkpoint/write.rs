@@ -34,7 +34,8 @@ pub struct Written {
 }
 
 impl Checkpoints {
-    /// Takes a folder, which is made when it is not there, and removes what was not finished in it. The last `keep` checkpoints will be kept.
+    /// Takes a folder, which is made when it is not there, and removes what was not finished in it. The last `keep` checkpoints will be
+    /// kept.
     ///
     /// # Errors
     /// A file system that fails; another process that writes here.
@@ -53,11 +54,13 @@ impl Checkpoints {
         Ok(checkpoints)
     }
 
-    /// Writes the checkpoint of a step and returns when it is on the disk. A checkpoint of the same step that is damaged is replaced; one that is whole and
+    /// Writes the checkpoint of a step and returns when it is on the disk. A checkpoint of the same step that is damaged is replaced; one
+    /// that is whole and
     /// has the same bytes is left as it is.
     ///
     /// # Errors
-    /// A file system that fails, such as a full disk: older checkpoints are as they were, and what was begun is removed. A whole checkpoint of this step with
+    /// A file system that fails, such as a full disk: older checkpoints are as they were, and what was begun is removed. A whole
+    /// checkpoint of this step with
     /// other bytes.
     pub fn write(&mut self, step: u64, state: &Finite) -> Result<Written, CheckpointError> {
         let manifest = Manifest::of(step, state.parts());
@@ -127,7 +130,8 @@ impl Checkpoints {
         result
     }
 
-    /// Removes what is older than the checkpoints to keep, newest first kept: this step's, and older ones that have all their files. A damaged one counts for
+    /// Removes what is older than the checkpoints to keep, newest first kept: this step's, and older ones that have all their files. A
+    /// damaged one counts for
     /// none, so that it does not push out a whole one.
     fn remove_old(&self, step: u64, removed: &mut Vec<u64>) -> Result<(), CheckpointError> {
         let entries = self.files.list(&self.folder).map_err(CheckpointError::io("list", &self.folder))?;

@@ -1,6 +1,7 @@
 //! The acting pass: a few symbols at a time for many rows, with keys and values kept. No gradients, no tensors.
 //!
-//! A row's choices depend on its own symbols, masks and seed alone, to the bit: who else is in the batch, and how a row's symbols were cut into
+//! A row's choices depend on its own symbols, masks and seed alone, to the bit: who else is in the batch, and how a row's symbols were cut
+//! into
 //! calls, changes nothing.
 
 use std::sync::Arc;
@@ -230,7 +231,8 @@ impl Session {
     /// Chooses the next symbol of rows.
     ///
     /// # Errors
-    /// A row that is not there or was fed nothing, a mask that allows nothing or more than the vocabulary, weights that give no probabilities.
+    /// A row that is not there or was fed nothing, a mask that allows nothing or more than the vocabulary, weights that give no
+    /// probabilities.
     pub fn choose(&self, asks: &[Ask]) -> Result<Vec<Chosen>, DecoderError> {
         let Shape { width, vocabulary, .. } = self.weights.shape;
         let mut states = Vec::with_capacity(asks.len() * width);

@@ -11,7 +11,8 @@ use crate::nn::{Allowed, Segments};
 /// Symbols that are scored at once.
 pub const BATCH_SYMBOLS_MAX: usize = 1 << 20;
 
-/// Values of the largest tensor of a part: candle spreads larger ones over threads that wait for each other actively, and smaller ones stay in the cache.
+/// Values of the largest tensor of a part: candle spreads larger ones over threads that wait for each other actively, and smaller ones
+/// stay in the cache.
 pub(super) const PART_VALUES: usize = 60 << 10;
 
 /// A symbol of a sequence that the policy chose, or that a teacher shows.

@@ -52,7 +52,8 @@ impl Decoder {
     /// A decoder with weights from a file.
     ///
     /// # Errors
-    /// A dimension outside its range; weights of another architecture, named with the expected and the found shape; weights that are not finite.
+    /// A dimension outside its range; weights of another architecture, named with the expected and the found shape; weights that are not
+    /// finite.
     pub fn from_bytes(shape: Shape, bytes: &[u8]) -> Result<Self, DecoderError> {
         shape.check()?;
         Ok(Self { shape, parameters: Parameters::from_bytes(shape.slots(), bytes)? })
@@ -113,7 +114,8 @@ impl Decoder {
         Ok(Scores { chosen: pick(&all, &batch.chosen)?, all })
     }
 
-    /// The gradients of a loss that is a sum over choices, added up over parts of the batch in order: twice as fast as at once, and with less memory.
+    /// The gradients of a loss that is a sum over choices, added up over parts of the batch in order: faster than at once, and with less
+    /// memory.
     /// `loss` gets the scores of a part and which of the batch's choices they are; its constant denominator is the whole batch's.
     ///
     /// # Errors

@@ -166,7 +166,8 @@ impl AdamW {
     /// One step.
     ///
     /// # Errors
-    /// Gradients of other parameters; a weight or moment that would not be finite. Weights, moments and the number of steps are then as before.
+    /// Gradients of other parameters; a weight or moment that would not be finite. Weights, moments and the number of steps are then as
+    /// before.
     pub fn step(&mut self, parameters: &mut Parameters, gradients: &Gradients) -> Result<Stepped, NnError> {
         self.check_sizes("gradients", parameters, gradients.values().iter().map(Vec::len))?;
         self.check_sizes("moments", parameters, self.moments.iter().map(|moments| moments.first.len()))?;

@@ -35,7 +35,8 @@ pub fn pick(log_probs: &Tensor, symbols: &[u32]) -> Result<Tensor> {
     log_probs.gather(&index, 1)?.squeeze(1)
 }
 
-/// Minus the weighted sum of log-probabilities over a constant: cross-entropy, or with advantages as weights the policy gradient's surrogate.
+/// Minus the weighted sum of log-probabilities over a constant: cross-entropy, or with advantages as weights the policy gradient's
+/// surrogate.
 /// The constant is the caller's, so that a sequence's length changes no weight.
 ///
 /// # Errors

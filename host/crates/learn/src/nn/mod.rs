@@ -1,8 +1,11 @@
 //! Differentiable blocks, their optimiser and seeded randomness. It knows no policy.
 //!
-//! The blocks are operations of candle with gradients written by hand: `candle-nn`'s fast ones cut gradients without a word, and the slow ones
-//! spend most of a small model's time in copies. Each is tested against a slow twin in f64, in values and by finite differences. All of it runs on
-//! the thread that calls, with sums in one fixed order: the bits do not depend on how many threads there are. They may differ between instruction
+//! The blocks are operations of candle with gradients written by hand: `candle-nn`'s fast ones cut gradients without a word, and the slow
+//! ones
+//! spend most of a small model's time in copies. Each is tested against a slow twin in f64, in values and by finite differences. All of it
+//! runs on
+//! the thread that calls, with sums in one fixed order: the bits do not depend on how many threads there are. They may differ between
+//! instruction
 //! sets, because one rounds a multiplication and an addition once and another twice.
 
 mod adamw;

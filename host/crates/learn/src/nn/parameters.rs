@@ -58,7 +58,8 @@ impl Parameters {
     /// Weights from a file of an architecture.
     ///
     /// # Errors
-    /// Bytes that are no safetensors, a tensor that is missing, too many, of another shape or kind (named, with both shapes), or not finite.
+    /// Bytes that are no safetensors, a tensor that is missing, too many, of another shape or kind (named, with both shapes), or not
+    /// finite.
     pub fn from_bytes(slots: Vec<Slot>, bytes: &[u8]) -> Result<Self, NnError> {
         let mut read = tensors::read("the weights", bytes)?;
         let values: Result<_, _> = slots.iter().map(|slot| read.take(&slot.name, &slot.shape, "weight")).collect();

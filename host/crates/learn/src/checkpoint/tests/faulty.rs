@@ -1,4 +1,5 @@
-//! A file system in memory that ends where it is told to: at any making, writing, fsync, rename, removal or fsync of a folder. After a loss of power, what
+//! A file system in memory that ends where it is told to: at any making, writing, fsync, rename, removal or fsync of a folder. After a
+//! loss of power, what
 //! was not synced may be lost, torn or rubbish, and changes of names that were not synced are there up to any of them.
 
 use std::collections::BTreeMap;

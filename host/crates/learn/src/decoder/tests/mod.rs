@@ -69,7 +69,8 @@ fn train(decoder: &mut Decoder, adam: &mut AdamW, steps: std::ops::Range<u64>) {
     }
 }
 
-/// Plays a row: given symbols first, then choices under changing masks with observations in between, as an episode goes. What was sampled, with
+/// Plays a row: given symbols first, then choices under changing masks with observations in between, as an episode goes. What was sampled,
+/// with
 /// its log-probabilities.
 fn play(session: &mut Session, rows: &[(usize, u64)], shape: &Shape) -> Vec<(Sequence, Vec<f32>)> {
     let mut played: Vec<(Sequence, Vec<f32>)> = Vec::new();

@@ -25,7 +25,8 @@ fn values(parameters: &Parameters) -> Vec<f32> {
     parameters.values().unwrap().concat()
 }
 
-/// Rate 0.1, betas 0.9 and 0.99, epsilon 1e-8, decay 0.5 on the matrix. Gradients 3, 0 and -4 are of norm 5, so that a limit of 1 leaves 0.6, 0, -0.8.
+/// Rate 0.1, betas 0.9 and 0.99, epsilon 1e-8, decay 0.5 on the matrix. Gradients 3, 0 and -4 are of norm 5, so that a limit of 1 leaves
+/// 0.6, 0, -0.8.
 ///
 /// Step 1: m = 0.1·g, v = 0.01·g², both corrected to g and g², so that each weight moves by 0.1 against the sign of its gradient:
 /// matrix 1·(1 - 0.05) - 0.1 = 0.85 and 0.95 - 0 = 0.95; vector 1 + 0.1 = 1.1.

@@ -10,7 +10,8 @@ use crate::nn::{
 
 type Block<'a> = &'a dyn Fn(&[Tensor]) -> Result<Tensor>;
 
-/// The block's outputs against its twin's; its gradients against the twin's and against finite differences of the twin, for every input value.
+/// The block's outputs against its twin's; its gradients against the twin's and against finite differences of the twin, for every input
+/// value.
 fn check(name: &str, shapes: &[&[usize]], fused: Block<'_>, twin: Block<'_>) {
     let sizes: Vec<usize> = shapes.iter().map(|shape| shape.iter().product()).collect();
     let values: Vec<Vec<f32>> = sizes.iter().enumerate().map(|(place, size)| noise(*size, place as u64 + 7)).collect();
