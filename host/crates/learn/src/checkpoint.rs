@@ -1,1 +1,0 @@
-//! Checkpoints that are whole or not there. It knows no training loop.

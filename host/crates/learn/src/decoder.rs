@@ -1,1 +1,0 @@
-//! A small sequence decoder over a closed vocabulary. It knows no task.

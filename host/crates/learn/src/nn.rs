@@ -1,1 +1,0 @@
-//! Differentiable blocks, their optimiser and seeded randomness. It knows no policy.
