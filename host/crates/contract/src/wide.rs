@@ -21,6 +21,32 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D:
     deserializer.deserialize_any(Wide)
 }
 
+/// The same for a value that may be absent.
+pub mod optional {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    /// Writes the value as decimal text.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(value: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => serializer.collect_str(value),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// Reads decimal text, a number, or nothing.
+    ///
+    /// # Errors
+    /// As [`deserialize`](super::deserialize).
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct Present(#[serde(with = "super")] u64);
+        Ok(Option::<Present>::deserialize(deserializer)?.map(|Present(value)| value))
+    }
+}
+
 struct Wide;
 
 impl Visitor<'_> for Wide {
