@@ -62,6 +62,7 @@ pub(super) fn header(harness: &Harness, plan: &Plan<'_>, observation: &Observati
         plugins,
         skill_files: harness.skills().file_digests(),
         seed: plan.seed,
+        world_seed: plan.world_seed,
         wit: WIT_VERSION.to_owned(),
         engine,
         record: plan.record,
