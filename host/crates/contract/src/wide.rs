@@ -83,6 +83,23 @@ mod tests {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Instant(#[serde(with = "super")] u64);
 
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Seeded {
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "super::optional")]
+        seed: Option<u64>,
+    }
+
+    #[test]
+    fn what_may_be_absent_survives_too() {
+        for (seed, text) in [(None, "{}"), (Some(u64::MAX), r#"{"seed":"18446744073709551615"}"#)] {
+            assert_eq!(canonical(&serde_json::to_value(Seeded { seed }).unwrap()), text);
+            let read = parse(text, &JsonLimits::CONTRACT).unwrap();
+            assert_eq!(serde_json::from_value::<Seeded>(read).unwrap(), Seeded { seed });
+        }
+        assert_eq!(serde_json::from_value::<Seeded>(json!({"seed": 7})).unwrap(), Seeded { seed: Some(7) });
+        assert!(serde_json::from_value::<Seeded>(json!({"seed": "+1"})).is_err());
+    }
+
     #[test]
     fn an_instant_survives_canonical_text_to_the_last_nanosecond() {
         for value in [0, 1_736_000_000_123_456_789, u64::MAX] {

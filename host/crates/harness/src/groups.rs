@@ -58,7 +58,11 @@ impl Members {
     /// # Errors
     /// [`GroupError::Members`] outside the range.
     pub fn new(members: u32) -> Result<Self, GroupError> {
-        if (MEMBERS_MIN..=MEMBERS_MAX).contains(&members) { Ok(Self(members)) } else { Err(GroupError::Members(members)) }
+        if (MEMBERS_MIN..=MEMBERS_MAX).contains(&members) {
+            Ok(Self(members))
+        } else {
+            Err(GroupError::Members(members))
+        }
     }
 
     /// How many.

@@ -31,9 +31,9 @@ mod items;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use items::{Item, grouped};
 pub use items::Noise;
 use items::singles;
+pub(crate) use items::{Item, grouped};
 
 /// Threads of one run.
 pub const JOBS_MAX: usize = 256;

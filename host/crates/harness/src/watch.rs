@@ -229,11 +229,14 @@ mod tests {
             lock(&seen).extend(watch.stuck(Duration::from_secs(5)).iter().map(ToString::to_string));
         });
         let seen = lock(&seen);
-        assert_eq!(seen.as_slice(), [
-            "nothing for 9 s from turn 0 of episode `fake-0:s0`: set_torch",
-            "nothing for 9 s from turn 1 of episode `fake-0:s0`: finish",
-            "nothing for 9 s from judging episode `fake-0:s0`",
-        ]);
+        assert_eq!(
+            seen.as_slice(),
+            [
+                "nothing for 9 s from turn 0 of episode `fake-0:s0`: set_torch",
+                "nothing for 9 s from turn 1 of episode `fake-0:s0`: finish",
+                "nothing for 9 s from judging episode `fake-0:s0`",
+            ]
+        );
         assert_eq!(Scripted::new(&tasks).version().name, "scripted");
     }
 

@@ -138,9 +138,10 @@ fn the_world_closes_after_the_third_next() {
     let mut test = begun(json!({"silent": 0, "blind": 10_000}));
     let turn = ["think", "read_setting", "set_setting", "verify_setting", "next_setting"];
     assert_eq!(codes(&mut test, &turn), ["thought 1", "read 1", "set 1", "ok 1", "next 2"]);
-    assert_eq!(codes(&mut test, &["set_setting", "next_setting", "next_setting", "think"]), [
-        "set 2", "next 3", "over 3", "409"
-    ]);
+    assert_eq!(
+        codes(&mut test, &["set_setting", "next_setting", "next_setting", "think"]),
+        ["set 2", "next 3", "over 3", "409"]
+    );
     assert_eq!(codes(&mut test, &["set_setting", "launch_rocket"]), ["409", "404"]);
     assert_eq!(test.invoked().len(), 8, "what is refused reaches no tool");
     assert_eq!(test.document("environment", "ablation").expect("a state")["really"], json!([true, true, false]));
@@ -148,20 +149,24 @@ fn the_world_closes_after_the_third_next() {
 
 #[test]
 fn nothing_that_is_answered_tells_a_failed_write_from_one_that_took() {
-    let answers = |silent: u32| codes(&mut begun(json!({"silent": silent, "blind": 0})), &["read_setting", "set_setting"]);
+    let answers =
+        |silent: u32| codes(&mut begun(json!({"silent": silent, "blind": 0})), &["read_setting", "set_setting"]);
     assert_eq!(answers(0), answers(10_000));
 }
 
 #[test]
 fn a_broken_tool_is_told_of_and_changes_nothing() {
-    let mut test = phone().state(json!({"environment": {}})).faulty_tool("set_setting", Effect::Write, ToolFault::Trapped);
+    let mut test =
+        phone().state(json!({"environment": {}})).faulty_tool("set_setting", Effect::Write, ToolFault::Trapped);
     test.reset::<Ablation>(json!({"silent": 0, "blind": 10_000})).expect("a reset");
     assert_eq!(codes(&mut test, &["set_setting", "verify_setting"]), ["503", "bad 1"]);
 }
 
 #[test]
 fn a_setup_that_is_none_is_refused() {
-    for setup in [json!(null), json!({}), json!({"silent": 10_001, "blind": 0}), json!({"silent": 0, "blind": 0, "x": 1})] {
+    for setup in
+        [json!(null), json!({}), json!({"silent": 10_001, "blind": 0}), json!({"silent": 0, "blind": 0, "x": 1})]
+    {
         assert!(phone().reset::<Ablation>(setup.clone()).is_err(), "{setup}");
     }
 }

@@ -14,7 +14,11 @@ impl ToolPlugin for AblationTools {
 
     fn tools() -> Vec<Tool> {
         vec![
-            Tool::new("think", done).domain(DOMAIN).en("Thinks, and does nothing.", "think").zh("思考。", "思考").reads(),
+            Tool::new("think", done)
+                .domain(DOMAIN)
+                .en("Thinks, and does nothing.", "think")
+                .zh("思考。", "思考")
+                .reads(),
             Tool::new("read_setting", done)
                 .domain(DOMAIN)
                 .en("Reads what this setting should be.", "read setting")

@@ -35,19 +35,18 @@ fn members_come_in_their_order_and_are_asked_for_in_it() {
     let tasks = mixed_tasks(3);
     let watching = Watching::new(Scripted::new(&tasks));
     let options = RunOptions { batch: 6, ..options() };
-    let groups = run_groups(&harness(Settings::default()), &watching, &tasks, two(), &options, &|_| {}).expect("groups");
+    let groups =
+        run_groups(&harness(Settings::default()), &watching, &tasks, two(), &options, &|_| {}).expect("groups");
     let ids: Vec<Vec<&str>> = groups
         .iter()
         .map(|group| group.members.iter().map(|member| member.result.episode.as_str()).collect())
         .collect();
-    assert_eq!(ids, [
-        ["fake-0:s0:0.0", "fake-0:s0:0.1"],
-        ["fake-1:s0:0.0", "fake-1:s0:0.1"],
-        ["fake-2:s0:0.0", "fake-2:s0:0.1"]
-    ]);
+    assert_eq!(
+        ids,
+        [["fake-0:s0:0.0", "fake-0:s0:0.1"], ["fake-1:s0:0.0", "fake-1:s0:0.1"], ["fake-2:s0:0.0", "fake-2:s0:0.1"]]
+    );
     assert_eq!(groups.iter().map(|group| group.id.index()).collect::<Vec<_>>(), [0, 1, 2]);
-    let asked: Vec<String> =
-        watching.into_seen().iter().take(6).map(|context| context.episode.to_string()).collect();
+    let asked: Vec<String> = watching.into_seen().iter().take(6).map(|context| context.episode.to_string()).collect();
     assert_eq!(asked, ids.concat(), "the first batch holds every member, in the order (group, member)");
     let all = groups.iter().flat_map(|group| &group.members);
     assert!(all.into_iter().all(|member| member.score == Some(Score { success: true, progress: 1.0 })));
@@ -155,14 +154,38 @@ fn case_by_case_whose_doing_it_was() {
             task.clone(),
             zero(0.0),
         ),
-        ("the environment traps in its turn", on(Faults { step_at: Some(0), ..Faults::default() }), scripted(), task.clone(), zero(0.0)),
+        (
+            "the environment traps in its turn",
+            on(Faults { step_at: Some(0), ..Faults::default() }),
+            scripted(),
+            task.clone(),
+            zero(0.0),
+        ),
         ("the verifier traps on its evidence", works(), scripted(), with_check(TRAPPING, json!({})), zero(0.0)),
         ("a verifier that is not installed", works(), scripted(), with_check("nobody", json!({})), None),
         ("a task without checks", works(), scripted(), Task { checks: Vec::new(), ..task.clone() }, None),
-        ("the environment traps at reset", on(Faults { reset: true, ..Faults::default() }), scripted(), task.clone(), None),
-        ("a world that cannot be made", on(Faults { prepare: true, ..Faults::default() }), scripted(), task.clone(), None),
+        (
+            "the environment traps at reset",
+            on(Faults { reset: true, ..Faults::default() }),
+            scripted(),
+            task.clone(),
+            None,
+        ),
+        (
+            "a world that cannot be made",
+            on(Faults { prepare: true, ..Faults::default() }),
+            scripted(),
+            task.clone(),
+            None,
+        ),
         ("the planner fails", works(), Box::new(FakePlanner::faulty(1, fails())), task.clone(), None),
-        ("the planner answers too few", works(), Box::new(loopwright_testkit::planner::ShortPlanner), task.clone(), None),
+        (
+            "the planner answers too few",
+            works(),
+            Box::new(loopwright_testkit::planner::ShortPlanner),
+            task.clone(),
+            None,
+        ),
     ];
     for (what, host, planner, task, expected) in rows {
         let group = group_on(host, planner.as_ref(), &task);
@@ -205,7 +228,8 @@ fn wall_time_and_a_cancelled_run_are_void() {
     cancelled.cancel.store(true, Ordering::Relaxed);
     for options in [options, cancelled] {
         let harness = harness(Settings::default());
-        let groups = run_groups(&harness, &Idle, std::slice::from_ref(&task), two(), &options, &|_| {}).expect("a group");
+        let groups =
+            run_groups(&harness, &Idle, std::slice::from_ref(&task), two(), &options, &|_| {}).expect("a group");
         assert!(groups[0].members.iter().all(|member| member.score.is_none()), "{:?}", groups[0].members);
     }
 }

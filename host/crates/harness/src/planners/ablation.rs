@@ -116,7 +116,8 @@ mod tests {
     #[test]
     fn tables_are_named_by_what_is_in_them() {
         use loopwright_contract::planner::Planner as _;
-        let digests = [teacher(), teacher().greedy(), best(&[]), best(&["fragile"])].map(|table| table.version().digest);
+        let digests =
+            [teacher(), teacher().greedy(), best(&[]), best(&["fragile"])].map(|table| table.version().digest);
         assert_eq!(digests.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
         assert_eq!(teacher().version(), teacher().version());
     }

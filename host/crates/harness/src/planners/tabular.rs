@@ -8,7 +8,9 @@ use loopwright_contract::context::{Context, Event};
 use loopwright_contract::digest::PolicyDigest;
 use loopwright_contract::json::canonical;
 use loopwright_contract::name::{CallId, ToolName};
-use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion, SampledToken, Usage};
+use loopwright_contract::planner::{
+    Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion, SampledToken, Usage,
+};
 use loopwright_contract::tool::ToolCall;
 use serde_json::{Value, json};
 
@@ -33,7 +35,9 @@ pub struct Look {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TableError {
     /// The probabilities of a row.
-    #[error("row `{last}` has the weights {found:?}, expected 1 to {CHOICES_MAX} finite numbers from 0, not all of them 0")]
+    #[error(
+        "row `{last}` has the weights {found:?}, expected 1 to {CHOICES_MAX} finite numbers from 0, not all of them 0"
+    )]
     Weights {
         /// The row's last code.
         last: String,
@@ -102,7 +106,11 @@ impl Tabular {
                 && look.request.as_ref().is_none_or(|request| *request == context.request)
         };
         let rank = |look: &Look| (look.request.is_some(), look.at.is_some());
-        self.rows.iter().filter(|(look, _)| fits(look)).max_by_key(|(look, _)| rank(look)).map(|(_, row)| row.as_slice())
+        self.rows
+            .iter()
+            .filter(|(look, _)| fits(look))
+            .max_by_key(|(look, _)| rank(look))
+            .map(|(_, row)| row.as_slice())
     }
 
     fn decide(&self, context: &Context, seed: u64) -> Decision {
@@ -223,7 +231,8 @@ mod tests {
 
     #[test]
     fn choices_come_as_often_as_their_weights_say() {
-        let table = Tabular::new("t").with(look(None, None, ""), &[(tool("a"), 3.0), (tool("b"), 1.0), (tool("c"), 0.0)]);
+        let table =
+            Tabular::new("t").with(look(None, None, ""), &[(tool("a"), 3.0), (tool("b"), 1.0), (tool("c"), 0.0)]);
         let table = table.expect("a table");
         let drawn = names(&table, &context("x", None), 0..4_000);
         let count = |name: &str| drawn.iter().filter(|drawn| *drawn == name).count();
@@ -254,7 +263,9 @@ mod tests {
 
     #[test]
     fn weights_that_are_no_distribution_are_refused() {
-        for weights in [vec![], vec![0.0], vec![-1.0, 2.0], vec![f64::NAN], vec![f64::INFINITY], vec![1.0; CHOICES_MAX + 1]] {
+        for weights in
+            [vec![], vec![0.0], vec![-1.0, 2.0], vec![f64::NAN], vec![f64::INFINITY], vec![1.0; CHOICES_MAX + 1]]
+        {
             let weights: Vec<_> = weights.into_iter().map(|weight| (tool("a"), weight)).collect();
             assert!(Tabular::new("t").with(look(None, None, ""), &weights).is_err(), "{weights:?}");
         }
@@ -262,7 +273,8 @@ mod tests {
 
     #[test]
     fn what_it_sampled_is_recorded_and_a_call_costs_one_token() {
-        let table = Tabular::new("t").with(look(None, None, ""), &[(tool("set_torch"), 1.0), (tool("manage_note"), 1.0)]);
+        let table =
+            Tabular::new("t").with(look(None, None, ""), &[(tool("set_torch"), 1.0), (tool("manage_note"), 1.0)]);
         let options = RunOptions { output: Output::Memory, ..options() };
         let task = torch_task("t");
         let result = run_tasks(&harness(Settings::default()), &table.expect("a table"), &[task], &options, &|_| {});

@@ -109,8 +109,10 @@ pub fn worlds() -> BTreeMap<String, Value> {
 }
 
 fn task(kind: Kind, seed: u64, instance: u32, split: Split) -> Result<Task, PackError> {
-    let broken =
-        |error: &dyn std::fmt::Display| PackError::Generator { family: kind.name().to_owned(), reason: error.to_string() };
+    let broken = |error: &dyn std::fmt::Display| PackError::Generator {
+        family: kind.name().to_owned(),
+        reason: error.to_string(),
+    };
     let plugin = |name: &str| PluginName::new(name).map_err(|error| broken(&error));
     let odds = kind.odds();
     Ok(Task {
@@ -122,11 +124,7 @@ fn task(kind: Kind, seed: u64, instance: u32, split: Split) -> Result<Task, Pack
         request: kind.request(),
         environment: plugin(NAME)?,
         setup: json!({"silent": odds.silent, "blind": odds.blind}),
-        start: Start {
-            now_ns: crate::phone::START_NS,
-            zone: "UTC".to_owned(),
-            seed: world_seed(kind, seed, instance),
-        },
+        start: Start { now_ns: crate::phone::START_NS, zone: "UTC".to_owned(), seed: world_seed(kind, seed, instance) },
         world: Some(NAME.to_owned()),
         edits: Vec::new(),
         user: UserScript::default(),

@@ -59,8 +59,11 @@ pub fn cheapest(kind: Kind) -> Option<(Plan, Expected)> {
 /// The best way over an even mix of the kinds: to verify fragile settings alone. 10.83 tokens, 99.25 % of success.
 #[must_use]
 pub fn optimum() -> Expected {
-    let best: Vec<Expected> = Kind::ALL.iter().filter_map(|kind| cheapest(*kind)).map(|(_, expected)| expected).collect();
-    let mean = |of: fn(&Expected) -> f64| best.iter().map(of).sum::<f64>() / f64::from(u8::try_from(best.len()).unwrap_or(1).max(1));
+    let best: Vec<Expected> =
+        Kind::ALL.iter().filter_map(|kind| cheapest(*kind)).map(|(_, expected)| expected).collect();
+    let mean = |of: fn(&Expected) -> f64| {
+        best.iter().map(of).sum::<f64>() / f64::from(u8::try_from(best.len()).unwrap_or(1).max(1))
+    };
     Expected { tokens: mean(|expected| expected.tokens), success: mean(|expected| expected.success) }
 }
 
@@ -76,10 +79,7 @@ mod tests {
     #[test]
     fn the_best_way_verifies_what_is_fragile_and_nothing_else() {
         let best = Kind::ALL.map(|kind| cheapest(kind).expect("a plan is good enough"));
-        assert_eq!(best.map(|(plan, _)| plan), [
-            Plan { read: true, verify: false },
-            Plan { read: true, verify: true }
-        ]);
+        assert_eq!(best.map(|(plan, _)| plan), [Plan { read: true, verify: false }, Plan { read: true, verify: true }]);
         // By hand: 3 (1 + 1 + 1) calls, 0.995^3; and 3 (1 + 2 / 0.9 + 1) calls.
         assert!(near(best[0].1.tokens, 9.0) && near(best[0].1.success, 0.985_075));
         assert!(near(best[1].1.tokens, 12.666_67) && near(best[1].1.success, 1.0));
