@@ -162,7 +162,6 @@ fn case_by_case_whose_doing_it_was() {
             zero(0.0),
         ),
         ("the verifier traps on its evidence", works(), scripted(), with_check(TRAPPING, json!({})), zero(0.0)),
-        ("a verifier that is not installed", works(), scripted(), with_check("nobody", json!({})), None),
         ("a task without checks", works(), scripted(), Task { checks: Vec::new(), ..task.clone() }, None),
         (
             "the environment traps at reset",

@@ -27,7 +27,7 @@ pub struct Look {
     pub request: Option<String>,
     /// The field `at` of the last answer's data; none: any.
     pub at: Option<u64>,
-    /// The field `code` of the last answer's data; empty before the first call.
+    /// The field `code` of the last answer's data; empty before the first call, `failed` where an answer has none.
     pub last: String,
 }
 
@@ -158,10 +158,11 @@ fn unit(seed: u64) -> f64 {
     bits / whole
 }
 
-/// Where and with what code the last call was answered.
+/// Where and with what code the last call was answered; `failed` for an answer without a code.
 fn last_answer(context: &Context) -> (Option<u64>, &str) {
     let answered = context.history.iter().rev().find_map(|event| match event {
         Event::Answered { envelope, .. } => Some(envelope.get("data")),
+        Event::Malformed { .. } => Some(None),
         _ => None,
     });
     match answered {
