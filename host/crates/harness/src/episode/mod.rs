@@ -24,7 +24,7 @@ use loopwright_contract::name::{CallId, EpisodeId};
 use loopwright_contract::planner::{Decision, PlannerFault, PolicyVersion, Usage};
 use loopwright_contract::task::{Check, Task};
 use loopwright_contract::tool::ToolCall;
-use loopwright_contract::trajectory::{Footer, Line, Record};
+use loopwright_contract::trajectory::{Footer, Header, Line, Record};
 use loopwright_contract::verdict::{Ending, JudgedCheck, Outcome};
 
 use crate::harness::Harness;
@@ -173,6 +173,7 @@ impl<'a> LiveEpisode<'a> {
         let budget = harness.settings().budget(&task.budget);
         let offered = Offered::new(harness, &task.request, observation.exposed.as_deref().unwrap_or_default());
         let context = first_context(&plan, harness, episode.as_ref(), &offered, observation, &remembered.now, budget);
+        let recorded = plan.recorded.is_some();
         let header = header(harness, &plan, observation);
         let mut live = Self {
             harness,
@@ -198,7 +199,7 @@ impl<'a> LiveEpisode<'a> {
             end: None,
         };
         if let Some(header) = header {
-            live.write(&Line::Header(Box::new(header)));
+            live.write_header(header, recorded);
         }
         live
     }
@@ -366,8 +367,9 @@ impl<'a> LiveEpisode<'a> {
             footer.outcome = Outcome::Void(reason);
             cause = Some(VoidCause::Run);
         }
-        let memory = match self.episode.memory() {
-            Ok(records) if self.harness.settings().memory => changes(&self.remembered, &records),
+        let remembers = self.harness.settings().memory;
+        let memory = match remembers.then(|| self.episode.memory()) {
+            Some(Ok(records)) => changes(&self.remembered, &records),
             _ => Vec::new(),
         };
         EpisodeResult {
@@ -389,9 +391,24 @@ impl<'a> LiveEpisode<'a> {
         }
     }
 
+    /// Writes the header: as it is in a replay, else with the installed plugins.
+    fn write_header(&mut self, header: Header, recorded: bool) {
+        let header = Line::Header(Box::new(header));
+        if recorded {
+            return self.write(&header);
+        }
+        let written = self.journal.write_header(&header, self.harness.plugins_text());
+        self.check_written(written);
+    }
+
     /// Writes a line; a failure makes the episode void, and nothing more is written.
     fn write(&mut self, line: &Line) {
-        if let Err(error) = self.journal.write(line) {
+        let written = self.journal.write(line);
+        self.check_written(written);
+    }
+
+    fn check_written(&mut self, written: std::io::Result<()>) {
+        if let Err(error) = written {
             self.journal = Journal::nowhere();
             self.end = Some(End::Void(format!("the trajectory cannot be written: {error}"), VoidCause::Run));
         }
@@ -421,10 +438,13 @@ impl Unopened<'_> {
             usage: Usage::default(),
         };
         let header = header(harness, &self.plan, &Observation::default());
+        let recorded = self.plan.recorded.is_some();
         let mut journal = self.plan.journal;
-        let lines =
-            header.map(|header| Line::Header(Box::new(header))).into_iter().chain([Line::Footer(Box::new(footer))]);
-        let written = lines.into_iter().try_for_each(|line| journal.write(&line));
+        let header = header.map_or(Ok(()), |header| {
+            let header = Line::Header(Box::new(header));
+            if recorded { journal.write(&header) } else { journal.write_header(&header, harness.plugins_text()) }
+        });
+        let written = header.and_then(|()| journal.write(&Line::Footer(Box::new(footer))));
         // The episode is void already; a file that cannot be written adds nothing to that.
         if let Ok((lines, path)) = written.and_then(|()| journal.finish()) {
             (result.lines, result.path) = (lines, path);
