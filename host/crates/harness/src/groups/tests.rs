@@ -122,6 +122,9 @@ fn a_group_is_made_ready_once() {
     assert!(items[0].shares_start(&items[2]) && !items[2].shares_start(&items[3]));
 }
 
+/// What happens, on which host, by which planner, on which task, and what it counts as.
+type Case = (&'static str, FakeHost, Box<dyn Planner>, Task, Option<Score>);
+
 /// What the agent can cause counts; what it cannot is void.
 #[test]
 fn case_by_case_whose_doing_it_was() {
@@ -141,7 +144,7 @@ fn case_by_case_whose_doing_it_was() {
     let on = |faults: Faults| FakeHost::with_faults(faults);
     let works = || on(Faults::default());
     let zero = |progress: f64| Some(Score { success: false, progress });
-    let rows: Vec<(&str, FakeHost, Box<dyn Planner>, Task, Option<Score>)> = vec![
+    let rows: Vec<Case> = vec![
         ("it succeeds", works(), scripted(), task.clone(), Some(Score { success: true, progress: 1.0 })),
         ("it does nothing", works(), Box::new(Idle), task.clone(), zero(0.0)),
         ("its step budget", works(), Box::new(FakePlanner::prose()), short, zero(0.0)),

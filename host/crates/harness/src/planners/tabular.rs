@@ -139,7 +139,7 @@ impl Tabular {
         }
         let drawn = unit(seed);
         // Rounding may leave the last bound a little below 1.
-        row.iter().enumerate().find(|(_, choice)| drawn < choice.upto).or_else(|| row.iter().enumerate().last())
+        row.iter().enumerate().find(|(_, choice)| drawn < choice.upto).or_else(|| row.iter().enumerate().next_back())
     }
 
     fn record(&self) -> Value {
