@@ -519,6 +519,8 @@ pub enum BenchCommand {
     Hostile(HostileArgs),
     /// Swaps a verifier again and again while episodes are judged; fails when a verdict is lost or mixed.
     Swap(SwapBenchArgs),
+    /// Measures episodes a second as training runs them; fails when one is void.
+    Rollout(RolloutBenchArgs),
     /// Measures how long after its deadline a call ends, for guests that spin and for the longest host functions; fails when an aim is missed.
     Deadline(DeadlineArgs),
     /// Loads, calls and unloads plugins again and again; fails when the process grows.
@@ -542,6 +544,17 @@ pub struct SwapBenchArgs {
     /// Milliseconds between two swaps.
     #[arg(long, default_value_t = 5)]
     pub every_ms: u64,
+}
+
+/// `bench rollout`.
+#[derive(Debug, Args)]
+pub struct RolloutBenchArgs {
+    /// Seconds of each row.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub seconds: u64,
+    /// Members of a group; there are 16 groups in a step.
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=512))]
+    pub members: u32,
 }
 
 /// `bench deadline`.

@@ -13,6 +13,7 @@ pub mod session;
 pub mod show;
 pub mod table;
 pub mod verifiers;
+pub mod watchdog;
 pub mod wire;
 
 use clap::Parser as _;

@@ -11,13 +11,14 @@ use anyhow::Context as _;
 use loopwright_contract::fault::HostFault;
 use loopwright_contract::json::canonical;
 use loopwright_contract::stopwatch::Stopwatch;
+use loopwright_contract::task::Split;
 use loopwright_engine::{
     CacheConfig, CacheKey, Candidate, ChildCompiler, CompileLimits, Compiler, EngineConfig, Engines, Given,
     GrantPolicy, InstancePolicy, PluginHost, ThirdPartyCompiler, WorldSource, secret_file,
 };
 use loopwright_harness::{SkillFile, read_skill_folder};
 use loopwright_packs::pack::{self, Pack};
-use loopwright_packs::{phone, tau2};
+use loopwright_packs::{ablation, phone, tau2};
 use loopwright_registry::grants::{GRANTS_FILE, Grants, Standing, Subject};
 use loopwright_registry::{Index, Package, component};
 use serde_json::Value;
@@ -28,6 +29,8 @@ use crate::verifiers::{Follower, Journal};
 
 /// Instances of each family and language in the built-in pack.
 pub const INSTANCES_PER_FAMILY: u32 = 2;
+/// Instances of each kind in the ablation pack.
+pub const ABLATION_INSTANCES: u32 = 8;
 /// The name of the built-in pack.
 pub const BUILT_IN: &str = "phone";
 
@@ -218,6 +221,9 @@ pub fn pack(name: &str, seed: u64) -> anyhow::Result<Pack> {
     if name == BUILT_IN {
         return Ok(phone::builtin(seed, INSTANCES_PER_FAMILY)?);
     }
+    if name == ablation::NAME {
+        return Ok(ablation::builtin(seed, ABLATION_INSTANCES, Split::Train)?);
+    }
     let folder = Path::new(name);
     if folder.join("card.json").exists() {
         return pack::read(folder).with_context(|| format!("pack `{name}` cannot be read"));
@@ -226,7 +232,8 @@ pub fn pack(name: &str, seed: u64) -> anyhow::Result<Pack> {
         return Ok(tau2::import(folder).with_context(|| format!("folder `{name}` cannot be imported"))?.pack);
     }
     anyhow::bail!(
-        "`{name}` is no pack: expected `{BUILT_IN}`, a folder with card.json, or a folder with db.json, tasks.json and tools.json"
+        "`{name}` is no pack: expected `{BUILT_IN}`, `{}`, a folder with card.json, or a folder with db.json, tasks.json and tools.json",
+        ablation::NAME
     )
 }
 

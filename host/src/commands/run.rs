@@ -13,7 +13,7 @@ use loopwright_contract::verdict::Outcome;
 use loopwright_engine::PluginHost;
 use loopwright_harness::trajectory::read_file;
 use loopwright_harness::{
-    EpisodeResult, Harness, Output, Prefixes, Progress, RunOptions, Settings, SkillFile, Tally, run_tasks,
+    EpisodeResult, Harness, Output, Prefixes, Progress, RunOptions, Settings, SkillFile, Tally, Watch, run_tasks,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ use crate::output::{self, duration};
 use crate::session::{self, Session};
 use crate::table::{Align, cut, render};
 use crate::wire::{Engine, MachineStopwatch, Worlds};
-use crate::{planner, show, wire};
+use crate::{planner, show, watchdog, wire};
 
 /// When a free request is made: 2026-03-02T09:00 in Shanghai, as in the built-in pack.
 const FREE_START_NS: u64 = 1_772_413_200_000_000_000;
@@ -206,7 +206,10 @@ fn run_plan(
         Some(session) => harness.with_snapshot(session.snapshot()),
         None => harness,
     };
-    let mut options = RunOptions::new(MachineStopwatch::start());
+    let stopwatch = MachineStopwatch::start();
+    let watch = Arc::new(Watch::new(stopwatch.clone()));
+    let mut options = RunOptions::new(stopwatch);
+    options.watch = Some(Arc::clone(&watch));
     options.jobs = args.jobs.max(1);
     options.seed = args.seed;
     options.record = match args.record {
@@ -243,7 +246,9 @@ fn run_plan(
             }
         }
     };
+    let tell = |stuck: &str| tracing::warn!("{stuck}");
     let run = || run_tasks(&harness, planner.as_ref(), &plan.tasks, &options, &progress);
+    let run = || watchdog::beside(&watch, watchdog::STUCK_AFTER, tell, run);
     let results = if args.pin_verifiers { run() } else { wire::follower(shared, host).beside(run)? };
     bar.finish_and_clear();
     if let Some(session) = &session {

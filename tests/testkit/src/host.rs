@@ -1,6 +1,6 @@
 //! A host in memory, without a sandbox.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use loopwright_contract::digest::{ContentDigest, StateDigest};
 use loopwright_contract::episode::{Episode, EpisodeHost, PluginKind, PluginRecord, PreparedTask, StoredWorld};
@@ -50,6 +50,8 @@ pub struct FakeHost {
     skills: Vec<SkillCard>,
     /// How it misbehaves.
     pub faults: Faults,
+    /// The seeds of noise that episodes were opened with, in that order. Clones share it.
+    pub opened: Arc<Mutex<Vec<u64>>>,
 }
 
 impl Default for FakeHost {
@@ -94,6 +96,7 @@ impl FakeHost {
             tools: tool::installed(),
             skills: vec![card(BROKEN_SKILL, "Never works.", &[]), card(SKILL, "How to keep notes.", &[WIPE])],
             faults: Faults::default(),
+            opened: Arc::default(),
         }
     }
 
@@ -141,7 +144,8 @@ impl FakeHost {
     }
 
     fn prepared(&self, task: &Task, initial: Documents, target: Option<Documents>) -> Arc<dyn PreparedTask> {
-        Arc::new(FakePrepared { start_ns: task.start.now_ns, initial, target, faults: self.faults })
+        let opened = Arc::clone(&self.opened);
+        Arc::new(FakePrepared { start_ns: task.start.now_ns, initial, target, faults: self.faults, opened })
     }
 }
 
@@ -230,6 +234,7 @@ struct FakePrepared {
     initial: Documents,
     target: Option<Documents>,
     faults: Faults,
+    opened: Arc<Mutex<Vec<u64>>>,
 }
 
 impl PreparedTask for FakePrepared {
@@ -251,5 +256,10 @@ impl PreparedTask for FakePrepared {
 
     fn open(&self) -> Result<Box<dyn Episode>, CallFault> {
         Ok(Box::new(FakeEpisode::new(self.initial.clone(), self.start_ns, self.faults)))
+    }
+
+    fn open_with(&self, world_seed: u64) -> Result<Box<dyn Episode>, CallFault> {
+        self.opened.lock().expect("no panic before").push(world_seed);
+        self.open()
     }
 }

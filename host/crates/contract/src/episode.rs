@@ -114,6 +114,13 @@ pub trait PreparedTask: Send + Sync {
     /// # Errors
     /// [`CallFault`] when the environment cannot be instantiated.
     fn open(&self) -> Result<Box<dyn Episode>, CallFault>;
+
+    /// The same with other noise: the world's random streams are those of `world_seed` in place of the task's own seed. Documents, clock and
+    /// ids are the same.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    fn open_with(&self, world_seed: u64) -> Result<Box<dyn Episode>, CallFault>;
 }
 
 /// How the host itself saw one call go.

@@ -50,9 +50,12 @@ pub struct Header {
     pub plugins: Vec<PluginRecord>,
     /// Plain `SKILL.md` skills that could be loaded, by name and digest.
     pub skill_files: Vec<(SkillName, ContentDigest)>,
-    /// The run's seed.
+    /// Seeds the planner's sampling: the run's seed, or a member's own.
     #[serde(with = "crate::wide")]
     pub seed: u64,
+    /// Seeds the world's random streams; absent: the task's own seed does.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::wide::optional")]
+    pub world_seed: Option<u64>,
     /// The contract's version.
     pub wit: String,
     /// The engine.

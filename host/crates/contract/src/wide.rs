@@ -21,6 +21,32 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D:
     deserializer.deserialize_any(Wide)
 }
 
+/// The same for a value that may be absent.
+pub mod optional {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    /// Writes the value as decimal text.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(value: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => serializer.collect_str(value),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// Reads decimal text, a number, or nothing.
+    ///
+    /// # Errors
+    /// As [`deserialize`](super::deserialize).
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct Present(#[serde(with = "super")] u64);
+        Ok(Option::<Present>::deserialize(deserializer)?.map(|Present(value)| value))
+    }
+}
+
 struct Wide;
 
 impl Visitor<'_> for Wide {
@@ -56,6 +82,23 @@ mod tests {
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Instant(#[serde(with = "super")] u64);
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Seeded {
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "super::optional")]
+        seed: Option<u64>,
+    }
+
+    #[test]
+    fn what_may_be_absent_survives_too() {
+        for (seed, text) in [(None, "{}"), (Some(u64::MAX), r#"{"seed":"18446744073709551615"}"#)] {
+            assert_eq!(canonical(&serde_json::to_value(Seeded { seed }).unwrap()), text);
+            let read = parse(text, &JsonLimits::CONTRACT).unwrap();
+            assert_eq!(serde_json::from_value::<Seeded>(read).unwrap(), Seeded { seed });
+        }
+        assert_eq!(serde_json::from_value::<Seeded>(json!({"seed": 7})).unwrap(), Seeded { seed: Some(7) });
+        assert!(serde_json::from_value::<Seeded>(json!({"seed": "+1"})).is_err());
+    }
 
     #[test]
     fn an_instant_survives_canonical_text_to_the_last_nanosecond() {

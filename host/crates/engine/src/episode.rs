@@ -55,13 +55,13 @@ pub(crate) struct LiveEpisode {
 }
 
 impl LiveEpisode {
-    /// Opens an episode with a live environment.
-    pub(crate) fn open(prepared: &Prepared) -> Result<Self, CallFault> {
+    /// Opens an episode with a live environment, and with the noise of `world_seed` or of the task's own seed.
+    pub(crate) fn open(prepared: &Prepared, world_seed: Option<u64>) -> Result<Self, CallFault> {
         let mut episode = Self {
             installed: Arc::clone(&prepared.installed),
             task: Arc::clone(&prepared.task),
             environment: prepared.environment,
-            core: Some(Box::new(prepared.core())),
+            core: Some(Box::new(prepared.core(world_seed)?)),
             live: None,
             began: false,
         };

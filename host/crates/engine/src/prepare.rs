@@ -102,12 +102,17 @@ impl Prepared {
         *self.digests.get_or_init(|| (self.state.world.full_digest(), target()))
     }
 
-    /// The beginning of an episode.
-    pub(crate) fn core(&self) -> Core {
+    /// The beginning of an episode; its random streams are of `world_seed`, or of the task's own seed.
+    pub(crate) fn core(&self, world_seed: Option<u64>) -> Result<Core, HostFault> {
         let record = Record::new(self.state.world.fork(), self.target.clone());
-        let mut core = Core::new(Arc::clone(&self.installed), self.state.fork(), self.task.start.seed, record);
+        let (mut state, mut seed) = (self.state.fork(), self.task.start.seed);
+        if let Some(world_seed) = world_seed {
+            state.reseed(world_seed).map_err(|error| internal(&error))?;
+            seed = world_seed;
+        }
+        let mut core = Core::new(Arc::clone(&self.installed), state, seed, record);
         core.world.clone_from(&self.task.world);
-        core
+        Ok(core)
     }
 
     /// Runs the gold on an episode of its own: calls and writes of the memory only, one turn for each decision, so that time passes as it does
@@ -115,7 +120,7 @@ impl Prepared {
     fn replay_gold(&self) -> Result<Target, CallFault> {
         let span = tracing::debug_span!("gold", task = %self.task.id);
         let _entered = span.enter();
-        let mut episode = LiveEpisode::open(self)?;
+        let mut episode = LiveEpisode::open(self, None)?;
         episode.reset()?;
         episode.remind()?;
         let waits = pending(&self.task.gold);
@@ -237,7 +242,17 @@ impl PreparedTask for Shared {
     }
 
     fn open(&self) -> Result<Box<dyn Episode>, CallFault> {
-        let mut episode = LiveEpisode::open(&self.prepared)?;
+        self.open_on(None)
+    }
+
+    fn open_with(&self, world_seed: u64) -> Result<Box<dyn Episode>, CallFault> {
+        self.open_on(Some(world_seed))
+    }
+}
+
+impl Shared {
+    fn open_on(&self, world_seed: Option<u64>) -> Result<Box<dyn Episode>, CallFault> {
+        let mut episode = LiveEpisode::open(&self.prepared, world_seed)?;
         if let Some(core) = &mut episode.core {
             core.pins.clone_from(&self.pins);
         }

@@ -1,12 +1,13 @@
 //! The harness: what all episodes of a run share.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use loopwright_contract::action::ActionSpace;
 use loopwright_contract::digest::HarnessDigest;
 use loopwright_contract::episode::{EpisodeHost, PreparedTask};
 use loopwright_contract::fault::CallFault;
+use loopwright_contract::json::canonical_of;
 use loopwright_contract::memory::{LaidIn, MemorySnapshot, MemoryUse, Ranker};
 use loopwright_contract::name::{SkillName, ToolName};
 use loopwright_contract::task::Task;
@@ -40,6 +41,7 @@ pub struct Harness {
     ranker: Option<Arc<dyn Ranker>>,
     snapshot: Option<Arc<MemorySnapshot>>,
     digest: HarnessDigest,
+    plugins_text: OnceLock<String>,
     rankings: Cache<String, Arc<[ToolName]>>,
     spaces: Cache<Vec<ToolName>, Arc<ActionSpace>>,
 }
@@ -94,6 +96,7 @@ impl Harness {
             snapshot: None,
             digest: settings.digest(),
             host,
+            plugins_text: OnceLock::new(),
             rankings: Mutex::default(),
             spaces: Mutex::default(),
         })
@@ -137,6 +140,12 @@ impl Harness {
     #[must_use]
     pub fn digest(&self) -> HarnessDigest {
         self.digest
+    }
+
+    /// The canonical text of the installed plugins, for headers; written once.
+    pub(crate) fn plugins_text(&self) -> &str {
+        // No record of a plugin is unwritable.
+        self.plugins_text.get_or_init(|| canonical_of(self.host.plugins()).unwrap_or_else(|_| "[]".to_owned()))
     }
 
     pub(crate) fn schemas(&self) -> &SchemaCache {

@@ -24,6 +24,7 @@
 pub mod context;
 mod decode;
 mod episode;
+pub mod groups;
 mod harness;
 pub mod memory;
 pub mod planners;
@@ -38,6 +39,7 @@ mod skills;
 pub mod trajectory;
 mod user;
 mod verdict;
+mod watch;
 
 #[cfg(test)]
 mod testing;
@@ -45,9 +47,10 @@ mod testing;
 pub use decode::{PATTERN_BYTES_MAX, SCHEMA_DEPTH_MAX, SCHEMA_NODES_MAX, ToolArguments, reserved_schema};
 pub use harness::{Harness, HarnessError};
 pub use replay::{Difference, Judgement, ReplayError, ReplayReport, Replayer, VerifierChoice};
-pub use result::{EpisodeResult, Tally};
-pub use run::{JOBS_MAX, Output, Progress, RunOptions, run_forked, run_tasks};
+pub use result::{EpisodeResult, Tally, VoidCause};
+pub use run::{JOBS_MAX, Noise, Output, Progress, RunOptions, run_forked, run_tasks};
 pub use settings::{Offer, Prefixes, Settings, WIT_VERSION};
 pub use skills::{
     SKILL_FILE_BYTES_MAX, SKILL_FOLDERS_MAX, SkillFile, SkillFileError, SkillFolderError, read_skill_folder,
 };
+pub use watch::{Doing, Stuck, Watch};

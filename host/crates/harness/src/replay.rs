@@ -262,6 +262,7 @@ impl Replayer {
             task_digest: header.task_digest,
             policy: header.policy.clone(),
             seed: header.seed,
+            world_seed: header.world_seed,
             record: header.record,
             memory,
             memory_use: header.memory.clone(),

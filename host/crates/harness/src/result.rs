@@ -8,6 +8,16 @@ use loopwright_contract::name::{EpisodeId, TaskId};
 use loopwright_contract::planner::Usage;
 use loopwright_contract::verdict::{Ending, JudgedCheck, Outcome};
 
+/// Whose doing it was that an episode is void. Where agents are measured it makes no difference; where they learn it does: see
+/// [`groups`](crate::groups).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VoidCause {
+    /// The code of environment or verifier failed on what the agent had done: it would fail so on every machine.
+    Course,
+    /// Ours: the machine, the planner or its server, a file, the set-up, a cancelled run.
+    Run,
+}
+
 /// One episode's result. Everything but `wall` and `path` is the same on every run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpisodeResult {
@@ -17,6 +27,8 @@ pub struct EpisodeResult {
     pub episode: EpisodeId,
     /// Pass, fail, invalid or void.
     pub outcome: Outcome,
+    /// Of a void outcome: whose doing it was.
+    pub void_cause: Option<VoidCause>,
     /// Terminated or truncated.
     pub ending: Ending,
     /// Decisions.
@@ -49,6 +61,7 @@ impl EpisodeResult {
             task,
             episode,
             outcome: Outcome::Void(reason),
+            void_cause: Some(VoidCause::Run),
             ending: Ending::Truncated,
             turns: 0,
             steps: 0,

@@ -3,19 +3,18 @@
 //! An episode depends on nothing but its task, its seed and the planner's answers to it, so results are the same for every number of
 //! threads and every size of batch; only `wall` differs.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use loopwright_contract::digest::{StateDigest, TaskDigest};
+use loopwright_contract::digest::StateDigest;
 use loopwright_contract::episode::PreparedTask;
-use loopwright_contract::fault::chain;
+use loopwright_contract::fault::{CallFault, chain};
 use loopwright_contract::memory::Forget;
 use loopwright_contract::name::EpisodeId;
-use loopwright_contract::planner::{DecisionRequest, Planner, PlannerFault, PolicyVersion};
+use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_contract::task::Task;
 use loopwright_contract::trajectory::Record;
@@ -23,12 +22,18 @@ use loopwright_contract::trajectory::Record;
 use crate::episode::{LiveEpisode, Plan};
 use crate::harness::Harness;
 use crate::memory::EpisodeMemory;
-use crate::random::seed_of;
 use crate::result::EpisodeResult;
 use crate::trajectory::{Journal, TrajectoryFile, WorldStore, file_name};
+use crate::watch::{Doing, Place, Watch, called};
+
+mod items;
 
 #[cfg(test)]
 mod tests;
+
+pub use items::Noise;
+use items::singles;
+pub(crate) use items::{Item, grouped};
 
 /// Threads of one run.
 pub const JOBS_MAX: usize = 256;
@@ -52,8 +57,10 @@ pub struct RunOptions {
     pub jobs: usize,
     /// Live episodes a thread, at least 1. Changes no result.
     pub batch: usize,
-    /// The run's seed.
+    /// The run's seed: of what planners sample, and of the worlds' noise where [`noise`](Self::noise) says so.
     pub seed: u64,
+    /// What seeds the worlds' noise.
+    pub noise: Noise,
     /// How much trajectories keep.
     pub record: Record,
     /// Where they go.
@@ -65,6 +72,8 @@ pub struct RunOptions {
     pub forget: Option<Arc<dyn Forget>>,
     /// Set it to end the run early: what is not done then is void.
     pub cancel: Arc<AtomicBool>,
+    /// Where each thread says what it is at, so that somebody else can name what hangs.
+    pub watch: Option<Arc<Watch>>,
 }
 
 impl RunOptions {
@@ -75,11 +84,13 @@ impl RunOptions {
             jobs: 1,
             batch: 16,
             seed: 0,
+            noise: Noise::Task,
             record: Record::Full,
             output: Output::Nowhere,
             stopwatch,
             forget: None,
             cancel: Arc::new(AtomicBool::new(false)),
+            watch: None,
         }
     }
 }
@@ -114,7 +125,18 @@ pub fn run_tasks(
     options: &RunOptions,
     progress: &(dyn Fn(Progress<'_>) + Sync),
 ) -> Vec<EpisodeResult> {
-    let run = Run::new(harness, planner, tasks, options, progress);
+    run_items(harness, planner, singles(tasks, options.seed, options.noise), options, progress)
+}
+
+/// Runs each item, and returns the results in the order of the items.
+pub(crate) fn run_items(
+    harness: &Harness,
+    planner: &dyn Planner,
+    items: Vec<Item<'_>>,
+    options: &RunOptions,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Vec<EpisodeResult> {
+    let run = Run::new(harness, planner, items, options, progress);
     std::thread::scope(|scope| {
         for _ in 1..options.jobs.clamp(1, JOBS_MAX) {
             scope.spawn(|| run.work());
@@ -122,16 +144,6 @@ pub fn run_tasks(
         run.work();
     });
     run.into_results()
-}
-
-/// One episode to run.
-struct Item<'a> {
-    task: &'a Task,
-    digest: TaskDigest,
-    id: EpisodeId,
-    seed: u64,
-    /// Whether its task stands in the run once.
-    alone: bool,
 }
 
 struct Run<'a> {
@@ -143,69 +155,50 @@ struct Run<'a> {
     items: Vec<Item<'a>>,
     next: AtomicUsize,
     done: AtomicUsize,
+    /// A thread ended by a panic, so that the others need not go on.
+    broken: AtomicBool,
     results: Mutex<Vec<Option<EpisodeResult>>>,
-}
-
-fn items<'a>(tasks: &'a [Task], seed: u64) -> Vec<Item<'a>> {
-    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    tasks.iter().for_each(|task| *counts.entry(task.id.as_str()).or_default() += 1);
-    let item = |task: &'a Task| {
-        let digest = task.digest();
-        let repeat = seen.entry(task.id.as_str()).or_default();
-        let (name, own) = match *repeat {
-            0 => (format!("{}:s{seed}", task.id), seed),
-            repeat => (format!("{}:s{seed}:r{repeat}", task.id), seed_of(seed, &digest, u32::MAX - repeat)),
-        };
-        *repeat += 1;
-        // Long enough for every task id: 128 characters, two numbers and their marks.
-        EpisodeId::new(name).ok().map(|id| Item {
-            task,
-            digest,
-            id,
-            seed: own,
-            alone: counts.get(task.id.as_str()) == Some(&1),
-        })
-    };
-    tasks.iter().filter_map(item).collect()
 }
 
 impl<'a> Run<'a> {
     fn new(
         harness: &'a Harness,
         planner: &'a dyn Planner,
-        tasks: &'a [Task],
+        items: Vec<Item<'a>>,
         options: &'a RunOptions,
         progress: &'a (dyn Fn(Progress<'_>) + Sync),
     ) -> Self {
-        let items = items(tasks, options.seed);
         let results = Mutex::new(items.iter().map(|_| None).collect());
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (next, done, broken) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
         let policy = planner.version();
-        Self { harness, planner, policy, options, progress, items, next, done, results }
+        Self { harness, planner, policy, options, progress, items, next, done, broken, results }
     }
 
     fn cancelled(&self) -> bool {
-        self.options.cancel.load(Ordering::Relaxed)
+        self.options.cancel.load(Ordering::Relaxed) || self.broken.load(Ordering::Relaxed)
     }
 
     /// One thread's part: takes tasks while there are any.
     fn work(&self) {
+        let _alarm = Alarm(&self.broken);
+        let place = self.options.watch.as_deref().map(Watch::place);
+        let place = place.as_ref();
         let mut live: Vec<(usize, LiveEpisode<'a>)> = Vec::new();
         loop {
-            self.fill(&mut live);
+            self.fill(&mut live, place);
             if live.is_empty() {
                 return;
             }
-            self.retire(&mut live);
-            self.round(&mut live);
+            self.retire(&mut live, place);
+            self.round(&mut live, place);
         }
     }
 
-    fn fill(&self, live: &mut Vec<(usize, LiveEpisode<'a>)>) {
+    fn fill(&self, live: &mut Vec<(usize, LiveEpisode<'a>)>, place: Option<&Place<'_>>) {
         while live.len() < self.options.batch.max(1) && !self.cancelled() {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = self.items.get(index) else { return };
+            at(place, || Doing::Opening { episode: item.id.clone() });
             match self.open(item) {
                 Ok(episode) => live.push((index, episode)),
                 Err(result) => self.finish(index, *result),
@@ -214,7 +207,7 @@ impl<'a> Run<'a> {
     }
 
     /// Concludes the episodes that are over.
-    fn retire(&self, live: &mut Vec<(usize, LiveEpisode<'a>)>) {
+    fn retire(&self, live: &mut Vec<(usize, LiveEpisode<'a>)>, place: Option<&Place<'_>>) {
         let now = self.options.stopwatch.elapsed();
         let cancelled = self.cancelled();
         for (index, mut episode) in std::mem::take(live) {
@@ -224,13 +217,14 @@ impl<'a> Run<'a> {
             if episode.due(now).is_some() {
                 live.push((index, episode));
             } else {
+                at(place, || Doing::Judging { episode: episode.context().episode.clone() });
                 self.finish(index, episode.conclude(now));
             }
         }
     }
 
     /// One decision for each live episode, in one batch.
-    fn round(&self, live: &mut [(usize, LiveEpisode<'a>)]) {
+    fn round(&self, live: &mut [(usize, LiveEpisode<'a>)], place: Option<&Place<'_>>) {
         if live.is_empty() {
             return;
         }
@@ -238,6 +232,7 @@ impl<'a> Run<'a> {
             .iter()
             .map(|(_, episode)| DecisionRequest { context: episode.context(), seed: episode.decision_seed() })
             .collect();
+        at(place, || Doing::Deciding { episodes: ids(&requests) });
         let mut decisions = self.planner.decide_batch(&requests);
         let (asked, answered) = (requests.len(), decisions.len());
         drop(requests);
@@ -249,6 +244,7 @@ impl<'a> Run<'a> {
             decisions.fill_with(short);
         }
         for ((_, episode), decision) in live.iter_mut().zip(decisions) {
+            at(place, || acting(episode, &decision));
             episode.advance(decision, now);
             (self.progress)(Progress::Turn { episode: &episode.context().episode, turns: episode.context().turn });
         }
@@ -257,7 +253,7 @@ impl<'a> Run<'a> {
     fn open(&self, item: &Item<'a>) -> Result<LiveEpisode<'a>, Box<EpisodeResult>> {
         let started = self.options.stopwatch.elapsed();
         let void = |reason: String| Box::new(EpisodeResult::void(item.task.id.clone(), item.id.clone(), reason));
-        let prepared = self.harness.prepare(item.task).map_err(|fault| void(chain(&fault)))?;
+        let prepared = self.prepared(item).map_err(|fault| void(chain(&fault)))?;
         let (journal, worlds) = self.journal(item, prepared.as_ref()).map_err(void)?;
         let plan = Plan {
             id: item.id.clone(),
@@ -265,6 +261,7 @@ impl<'a> Run<'a> {
             task_digest: item.digest,
             policy: self.policy.clone(),
             seed: item.seed,
+            world_seed: item.world_seed,
             record: self.options.record,
             memory: EpisodeMemory::new(self.harness.ranker()),
             memory_use: self.harness.memory_use(),
@@ -276,6 +273,15 @@ impl<'a> Run<'a> {
         };
         LiveEpisode::open(self.harness, prepared.as_ref(), plan)
             .map_err(|unopened| Box::new(unopened.conclude(self.harness)))
+    }
+
+    /// The item's task, made ready by whoever of its group comes first.
+    fn prepared(&self, item: &Item<'a>) -> Result<Arc<dyn PreparedTask>, CallFault> {
+        if let Some(prepared) = item.ready.get() {
+            return Ok(Arc::clone(prepared));
+        }
+        let prepared = self.harness.prepare(item.task)?;
+        Ok(Arc::clone(item.ready.get_or_init(|| prepared)))
     }
 
     fn journal(&self, item: &Item<'a>, prepared: &dyn PreparedTask) -> Result<(Journal, Option<Worlds>), String> {
@@ -319,6 +325,34 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Tells the other threads of a run when this one ends by a panic, such as a planner's.
+struct Alarm<'a>(&'a AtomicBool);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Says what the thread is at, where somebody watches.
+fn at(place: Option<&Place<'_>>, doing: impl FnOnce() -> Doing) {
+    if let Some(place) = place {
+        place.enter(doing());
+    }
+}
+
+fn ids(requests: &[DecisionRequest<'_>]) -> Vec<EpisodeId> {
+    requests.iter().map(|request| request.context.episode.clone()).collect()
+}
+
+fn acting(episode: &LiveEpisode<'_>, decision: &Result<Decision, PlannerFault>) -> Doing {
+    let context = episode.context();
+    let names = decision.iter().flat_map(|decision| &decision.proposed).filter_map(called).collect();
+    Doing::Acting { episode: context.episode.clone(), turn: context.turn, calls: names }
+}
+
 type Worlds = (StateDigest, Option<StateDigest>);
 
 /// The lines of an episode that was run to the middle, forked there, and finished twice: both must be equal, line by line. For tests of
@@ -341,6 +375,7 @@ pub fn run_forked(
         task_digest: task.digest(),
         policy: planner.version(),
         seed,
+        world_seed: None,
         record: Record::Full,
         memory: EpisodeMemory::new(harness.ranker()),
         memory_use: harness.memory_use(),

@@ -8,11 +8,12 @@
 //! | met a fault of environment, verifier, planner or host, or its wall time | void, without a score |
 
 use loopwright_contract::episode::Episode;
-use loopwright_contract::fault::chain;
+use loopwright_contract::fault::{CallFault, GuestFault, chain};
 use loopwright_contract::limits::PREFIXES_MAX;
 use loopwright_contract::task::Check;
 use loopwright_contract::verdict::{JudgedCheck, Outcome};
 
+use crate::result::VoidCause;
 use crate::settings::Prefixes;
 
 /// The step counts to judge at, ascending: the end of each turn or of the last one only. At most [`PREFIXES_MAX`], the last ones.
@@ -31,20 +32,40 @@ pub(crate) fn prefixes(which: Prefixes, turn_ends: &[u32]) -> Vec<u32> {
     }
 }
 
+/// Why there are no verdicts.
+#[derive(Debug)]
+pub(crate) struct Unjudged {
+    pub(crate) reason: String,
+    pub(crate) cause: VoidCause,
+}
+
+impl Unjudged {
+    fn of(fault: &CallFault) -> Self {
+        let cause = match fault {
+            // Evidence that the agent made too large or too odd. What a verifier says of a check that it does not understand is a broken contract
+            // too, and that is the task's fault.
+            CallFault::Guest { fault: GuestFault::Trapped { .. } | GuestFault::Budget { .. }, .. } => VoidCause::Course,
+            CallFault::Guest { .. } | CallFault::Host(_) => VoidCause::Run,
+        };
+        Self { reason: chain(fault), cause }
+    }
+}
+
 /// Judges each check. An error is a fault of a verifier: the episode is void.
 pub(crate) fn judge(
     episode: &mut dyn Episode,
     checks: &[Check],
     which: Prefixes,
     turn_ends: &[u32],
-) -> Result<Vec<JudgedCheck>, String> {
+) -> Result<Vec<JudgedCheck>, Unjudged> {
     let upto = prefixes(which, turn_ends);
     let mut verdicts = Vec::new();
     for (index, check) in checks.iter().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        let judged = episode.judge(index, check, &upto).map_err(|fault| chain(&fault))?;
+        let judged = episode.judge(index, check, &upto).map_err(|fault| Unjudged::of(&fault))?;
         if !judged.iter().map(|judged| (judged.check, judged.upto)).eq(upto.iter().map(|steps| (index, *steps))) {
-            return Err(format!("verifier `{}` did not judge check {index} at {upto:?}", check.verifier));
+            let reason = format!("verifier `{}` did not judge check {index} at {upto:?}", check.verifier);
+            return Err(Unjudged { reason, cause: VoidCause::Run });
         }
         verdicts.extend(judged);
     }

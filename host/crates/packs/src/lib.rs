@@ -3,6 +3,7 @@
 //!
 //! * [`pack`]: a folder with `card.json`, `tasks.jsonl` and `worlds/`, read as if an enemy had written it.
 //! * [`phone`]: the built-in pack, from parameterised generators.
+//! * [`ablation`]: a small world with a known best way, for comparing rules of training.
 //! * [`gate`]: what must hold before a task is admitted, as variants that a [`gate::GateRunner`] runs.
 //! * [`tau2`]: worlds, tasks and recorded calls of that public benchmark.
 //!
@@ -15,6 +16,7 @@
 //! # Ok::<(), loopwright_packs::pack::PackError>(())
 //! ```
 
+pub mod ablation;
 pub mod gate;
 pub mod pack;
 pub mod phone;

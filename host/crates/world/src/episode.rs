@@ -4,6 +4,9 @@ use loopwright_contract::{digest::StateDigest, state::StateError};
 
 use crate::{Clock, Ids, Savepoint, SeededRandom, World};
 
+/// The label of an episode's own random stream.
+const STREAM: &str = "episode";
+
 /// The state of an episode: world, clock, randomness and ids. A clone is a fork and costs the same whatever the size.
 #[derive(Debug, Clone)]
 pub struct EpisodeState {
@@ -40,7 +43,16 @@ impl EpisodeState {
     /// As [`SeededRandom::new`].
     pub fn new(world: World, clock: Clock, seed: u64) -> Result<Self, StateError> {
         let ids = Ids::after(&world);
-        Ok(Self { random: SeededRandom::new(seed, "episode")?, world, clock, ids })
+        Ok(Self { random: SeededRandom::new(seed, STREAM)?, world, clock, ids })
+    }
+
+    /// The same state with the random stream of another seed, at its beginning.
+    ///
+    /// # Errors
+    /// As [`SeededRandom::new`].
+    pub fn reseed(&mut self, seed: u64) -> Result<(), StateError> {
+        self.random = SeededRandom::new(seed, STREAM)?;
+        Ok(())
     }
 
     /// A state that shares everything with this one and goes its own way.

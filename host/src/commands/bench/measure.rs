@@ -122,6 +122,19 @@ pub(super) fn resident_bytes() -> Option<u64> {
     Some(pages * 4096)
 }
 
+/// Ticks of a second in what the kernel reports to programs; the same on every Linux.
+const TICKS_PER_S: u64 = 100;
+
+/// Processor time of this process so far, by the kernel's count.
+pub(super) fn processor_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // After the name come the state, ten further fields, and then the ticks in the program and in the kernel.
+    let (_, rest) = text.rsplit_once(')')?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let ticks = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+    Some(Duration::from_millis(ticks * 1_000 / TICKS_PER_S))
+}
+
 /// Minor page faults of this process so far, by the kernel's count.
 fn page_faults() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;

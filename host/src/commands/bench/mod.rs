@@ -7,6 +7,7 @@ mod guests;
 mod hostile;
 mod install;
 mod measure;
+mod rollout;
 mod rows;
 mod soak;
 mod swap;
@@ -22,6 +23,7 @@ pub fn bench(shared: &Shared, args: &BenchArgs) -> anyhow::Result<Exit> {
     match &args.command {
         None => costs::costs(shared, &args.costs),
         Some(BenchCommand::Swap(args)) => swap::swap(shared, args),
+        Some(BenchCommand::Rollout(args)) => rollout::rollout(shared, args),
         Some(BenchCommand::Deadline(args)) => deadline::deadline(shared, args),
         Some(BenchCommand::Soak(args)) => soak::soak(shared, args),
         Some(BenchCommand::RegistryAttacks) => attacks::attacks(shared),

@@ -14,6 +14,7 @@ mod memory;
 mod recall;
 mod records;
 mod robustness;
+mod rollout;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

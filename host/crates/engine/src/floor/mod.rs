@@ -221,7 +221,7 @@ impl VerifierFloor {
         let serving = host.installed.serving(verifier)?;
         let engine = host.installed.engines.engine(EngineClass::Verifier);
         let pre = link(engine, serving.loaded.pre.instance_pre(), Kind::Verifier)?;
-        let mut episode = LiveEpisode::open(&Arc::new(Prepared::new(&host.installed, task, None)?))?;
+        let mut episode = LiveEpisode::open(&Arc::new(Prepared::new(&host.installed, task, None)?), None)?;
         episode.reset()?;
         for turn in turns {
             episode.step(turn)?;

@@ -46,10 +46,10 @@ pub(super) fn first_context(
     }
 }
 
-/// The header; none when no lines are kept.
+/// The header; none when no lines are kept. The installed plugins are left out, for [`Harness::plugins_text`] to stand in their place.
 pub(super) fn header(harness: &Harness, plan: &Plan<'_>, observation: &Observation) -> Option<Header> {
     let (initial, target) = plan.worlds.filter(|_| plan.journal.keeps())?;
-    let installed = || (harness.host().plugins().to_vec(), harness.host().fingerprint().to_owned());
+    let installed = || (Vec::new(), harness.host().fingerprint().to_owned());
     let (plugins, engine) = plan.recorded.clone().unwrap_or_else(installed);
     Some(Header {
         format: FORMAT.to_owned(),
@@ -62,6 +62,7 @@ pub(super) fn header(harness: &Harness, plan: &Plan<'_>, observation: &Observati
         plugins,
         skill_files: harness.skills().file_digests(),
         seed: plan.seed,
+        world_seed: plan.world_seed,
         wit: WIT_VERSION.to_owned(),
         engine,
         record: plan.record,

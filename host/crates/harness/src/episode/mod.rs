@@ -17,20 +17,20 @@ use loopwright_contract::context::Context;
 use loopwright_contract::digest::{StateDigest, TaskDigest};
 use loopwright_contract::environment::Observation;
 use loopwright_contract::episode::{Episode, PluginRecord, PreparedTask};
-use loopwright_contract::fault::{CallFault, HostFault, chain};
+use loopwright_contract::fault::{CallFault, GuestFault, HostFault, chain};
 use loopwright_contract::limits::EpisodeBudget;
 use loopwright_contract::memory::{CivilTime, Forget, MemoryRecord, MemoryUse, reminder};
 use loopwright_contract::name::{CallId, EpisodeId};
 use loopwright_contract::planner::{Decision, PlannerFault, PolicyVersion, Usage};
 use loopwright_contract::task::{Check, Task};
 use loopwright_contract::tool::ToolCall;
-use loopwright_contract::trajectory::{Footer, Line, Record};
+use loopwright_contract::trajectory::{Footer, Header, Line, Record};
 use loopwright_contract::verdict::{Ending, JudgedCheck, Outcome};
 
 use crate::harness::Harness;
 use crate::memory::{EpisodeMemory, changes};
 use crate::record::{bounded, recordable};
-use crate::result::EpisodeResult;
+use crate::result::{EpisodeResult, VoidCause};
 use crate::trajectory::Journal;
 use crate::verdict::{judge, outcome};
 
@@ -47,6 +47,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) task_digest: TaskDigest,
     pub(crate) policy: PolicyVersion,
     pub(crate) seed: u64,
+    /// Seeds the world's noise; none: the task does.
+    pub(crate) world_seed: Option<u64>,
     pub(crate) record: Record,
     pub(crate) memory: EpisodeMemory,
     pub(crate) memory_use: Option<MemoryUse>,
@@ -67,8 +69,20 @@ enum End {
     Agent,
     /// A budget.
     Budget(String),
-    /// Our infrastructure.
-    Void(String),
+    /// A fault that leaves it without a verdict, and whose doing that was.
+    Void(String, VoidCause),
+}
+
+impl End {
+    /// The end by a fault of the environment or the host while a turn ran.
+    fn faulted(fault: &CallFault) -> Self {
+        let cause = match fault {
+            // What its code does is the same on every machine, and the agent's calls led there.
+            CallFault::Guest { fault: GuestFault::Denied { .. }, .. } | CallFault::Host(_) => VoidCause::Run,
+            CallFault::Guest { .. } => VoidCause::Course,
+        };
+        Self::Void(chain(fault), cause)
+    }
 }
 
 /// What an episode remembers when it begins.
@@ -132,7 +146,8 @@ impl<'a> LiveEpisode<'a> {
         prepared: &dyn PreparedTask,
         plan: Plan<'a>,
     ) -> Result<Self, Unopened<'a>> {
-        let begun = prepared.open().and_then(|mut episode| {
+        let opened = plan.world_seed.map_or_else(|| prepared.open(), |seed| prepared.open_with(seed));
+        let begun = opened.and_then(|mut episode| {
             let observation = episode.reset()?;
             let remembered =
                 if harness.settings().memory { Remembered::at_start(episode.as_mut())? } else { Remembered::default() };
@@ -158,6 +173,7 @@ impl<'a> LiveEpisode<'a> {
         let budget = harness.settings().budget(&task.budget);
         let offered = Offered::new(harness, &task.request, observation.exposed.as_deref().unwrap_or_default());
         let context = first_context(&plan, harness, episode.as_ref(), &offered, observation, &remembered.now, budget);
+        let recorded = plan.recorded.is_some();
         let header = header(harness, &plan, observation);
         let mut live = Self {
             harness,
@@ -183,7 +199,7 @@ impl<'a> LiveEpisode<'a> {
             end: None,
         };
         if let Some(header) = header {
-            live.write(&Line::Header(Box::new(header)));
+            live.write_header(header, recorded);
         }
         live
     }
@@ -208,7 +224,7 @@ impl<'a> LiveEpisode<'a> {
 
     fn spent(&self, now: Duration) -> Option<End> {
         if now.saturating_sub(self.started) > self.budget.wall {
-            return Some(End::Void(format!("wall time of {} ms passed", self.budget.wall.as_millis())));
+            return Some(End::Void(format!("wall time of {} ms passed", self.budget.wall.as_millis()), VoidCause::Run));
         }
         if self.context.turn >= self.budget.steps {
             return Some(End::Budget(format!("step budget of {} spent", self.budget.steps)));
@@ -234,20 +250,20 @@ impl<'a> LiveEpisode<'a> {
             Ok(decision) => {
                 self.usage = bounded(self.usage.plus(decision.usage));
                 // A decision that came too late is not run: whether it came depends on the machine's load.
-                if let Some(end @ End::Void(_)) = self.spent(now) {
+                if let Some(end @ End::Void(..)) = self.spent(now) {
                     self.end = Some(end);
                     return;
                 }
                 self.turn(decision);
             }
             Err(fault @ PlannerFault::ContextTooLong { .. }) => self.end = Some(End::Budget(fault.to_string())),
-            Err(fault @ PlannerFault::Failed(_)) => self.end = Some(End::Void(fault.to_string())),
+            Err(fault @ PlannerFault::Failed(_)) => self.end = Some(End::Void(fault.to_string(), VoidCause::Run)),
         }
     }
 
     /// Ends the episode from outside: it is void.
     pub(crate) fn cancel(&mut self, reason: &str) {
-        self.end.get_or_insert_with(|| End::Void(reason.to_owned()));
+        self.end.get_or_insert_with(|| End::Void(reason.to_owned(), VoidCause::Run));
     }
 
     /// A second episode in the same state. Its lines go on in memory when this one's are there.
@@ -285,12 +301,13 @@ impl<'a> LiveEpisode<'a> {
 
     /// Judges the episode by other checks than the task's, without recording it.
     pub(crate) fn judge_by(&mut self, checks: &[Check]) -> Result<(Vec<JudgedCheck>, Outcome), String> {
-        let verdicts = judge(self.episode.as_mut(), checks, self.harness.settings().prefixes, &self.turn_ends)?;
+        let verdicts = judge(self.episode.as_mut(), checks, self.harness.settings().prefixes, &self.turn_ends)
+            .map_err(|unjudged| unjudged.reason)?;
         let steps = u32::try_from(self.episode.steps().len()).unwrap_or(u32::MAX);
         let judged = outcome(&verdicts, checks.len(), steps);
         Ok(match &self.end {
             Some(End::Budget(reason)) => (verdicts, Outcome::Invalid(reason.clone())),
-            Some(End::Void(reason)) => (verdicts, Outcome::Void(reason.clone())),
+            Some(End::Void(reason, _)) => (verdicts, Outcome::Void(reason.clone())),
             Some(End::Agent) | None => (verdicts, judged),
         })
     }
@@ -298,21 +315,25 @@ impl<'a> LiveEpisode<'a> {
     /// Judges the episode and closes its record.
     pub(crate) fn conclude(mut self, now: Duration) -> EpisodeResult {
         let mut verdicts = Vec::new();
-        let mut end = self.end.take().unwrap_or_else(|| End::Void("the episode was not run to its end".to_owned()));
-        if !matches!(end, End::Void(_)) {
+        let mut end = self
+            .end
+            .take()
+            .unwrap_or_else(|| End::Void("the episode was not run to its end".to_owned(), VoidCause::Run));
+        if !matches!(end, End::Void(..)) {
             match judge(self.episode.as_mut(), &self.task.checks, self.harness.settings().prefixes, &self.turn_ends) {
                 Ok(judged) => verdicts = judged,
-                Err(reason) => end = End::Void(reason),
+                Err(unjudged) => end = End::Void(unjudged.reason, unjudged.cause),
             }
         }
         for verdict in &verdicts {
             self.write(&Line::Verdict(Box::new(verdict.clone())));
         }
-        if let Some(unwritten @ End::Void(_)) = self.end.take() {
+        if let Some(unwritten @ End::Void(..)) = self.end.take() {
             end = unwritten;
         }
         let footer = self.footer(&end, &verdicts);
-        self.close(footer, verdicts, now)
+        let cause = if let End::Void(_, cause) = end { Some(cause) } else { no_checks(&footer.outcome) };
+        self.close(footer, cause, verdicts, now)
     }
 
     fn footer(&self, end: &End, verdicts: &[JudgedCheck]) -> Footer {
@@ -320,12 +341,18 @@ impl<'a> LiveEpisode<'a> {
         let (ending, outcome) = match end {
             End::Agent => (Ending::Terminated, outcome(verdicts, self.task.checks.len(), steps)),
             End::Budget(reason) => (Ending::Truncated, Outcome::Invalid(reason.clone())),
-            End::Void(reason) => (Ending::Truncated, Outcome::Void(reason.clone())),
+            End::Void(reason, _) => (Ending::Truncated, Outcome::Void(reason.clone())),
         };
         Footer { outcome, ending, turns: self.context.turn, steps, usage: self.usage }
     }
 
-    fn close(mut self, mut footer: Footer, verdicts: Vec<JudgedCheck>, now: Duration) -> EpisodeResult {
+    fn close(
+        mut self,
+        mut footer: Footer,
+        mut cause: Option<VoidCause>,
+        verdicts: Vec<JudgedCheck>,
+        now: Duration,
+    ) -> EpisodeResult {
         self.write(&Line::Footer(Box::new(footer.clone())));
         let finished = self.journal.finish();
         let (lines, path, failed) = match finished {
@@ -333,20 +360,23 @@ impl<'a> LiveEpisode<'a> {
             Err(error) => (None, None, Some(format!("the trajectory cannot be written: {error}"))),
         };
         let unwritten = match self.end {
-            Some(End::Void(reason)) => Some(reason),
+            Some(End::Void(reason, _)) => Some(reason),
             _ => failed,
         };
         if let Some(reason) = unwritten {
             footer.outcome = Outcome::Void(reason);
+            cause = Some(VoidCause::Run);
         }
-        let memory = match self.episode.memory() {
-            Ok(records) if self.harness.settings().memory => changes(&self.remembered, &records),
+        let remembers = self.harness.settings().memory;
+        let memory = match remembers.then(|| self.episode.memory()) {
+            Some(Ok(records)) => changes(&self.remembered, &records),
             _ => Vec::new(),
         };
         EpisodeResult {
             task: self.task.id.clone(),
             episode: self.context.episode,
             outcome: footer.outcome,
+            void_cause: cause,
             ending: footer.ending,
             turns: footer.turns,
             steps: footer.steps,
@@ -361,13 +391,33 @@ impl<'a> LiveEpisode<'a> {
         }
     }
 
+    /// Writes the header: as it is in a replay, else with the installed plugins.
+    fn write_header(&mut self, header: Header, recorded: bool) {
+        let header = Line::Header(Box::new(header));
+        if recorded {
+            return self.write(&header);
+        }
+        let written = self.journal.write_header(&header, self.harness.plugins_text());
+        self.check_written(written);
+    }
+
     /// Writes a line; a failure makes the episode void, and nothing more is written.
     fn write(&mut self, line: &Line) {
-        if let Err(error) = self.journal.write(line) {
+        let written = self.journal.write(line);
+        self.check_written(written);
+    }
+
+    fn check_written(&mut self, written: std::io::Result<()>) {
+        if let Err(error) = written {
             self.journal = Journal::nowhere();
-            self.end = Some(End::Void(format!("the trajectory cannot be written: {error}")));
+            self.end = Some(End::Void(format!("the trajectory cannot be written: {error}"), VoidCause::Run));
         }
     }
+}
+
+/// A task without checks makes an episode void that met no fault.
+fn no_checks(outcome: &Outcome) -> Option<VoidCause> {
+    matches!(outcome, Outcome::Void(_)).then_some(VoidCause::Run)
 }
 
 /// An episode that did not open.
@@ -388,10 +438,13 @@ impl Unopened<'_> {
             usage: Usage::default(),
         };
         let header = header(harness, &self.plan, &Observation::default());
+        let recorded = self.plan.recorded.is_some();
         let mut journal = self.plan.journal;
-        let lines =
-            header.map(|header| Line::Header(Box::new(header))).into_iter().chain([Line::Footer(Box::new(footer))]);
-        let written = lines.into_iter().try_for_each(|line| journal.write(&line));
+        let header = header.map_or(Ok(()), |header| {
+            let header = Line::Header(Box::new(header));
+            if recorded { journal.write(&header) } else { journal.write_header(&header, harness.plugins_text()) }
+        });
+        let written = header.and_then(|()| journal.write(&Line::Footer(Box::new(footer))));
         // The episode is void already; a file that cannot be written adds nothing to that.
         if let Ok((lines, path)) = written.and_then(|()| journal.finish()) {
             (result.lines, result.path) = (lines, path);

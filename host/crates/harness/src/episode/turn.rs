@@ -45,13 +45,13 @@ impl LiveEpisode<'_> {
         let actions: Vec<Action> = decoded.taken.iter().map(|taken| taken.action.clone()).collect();
         self.context.history.push(Event::Decided { text: decision.text.clone(), actions: actions.clone() });
         if let Err(fault) = self.act(decoded.taken, &mut gathered) {
-            self.end = Some(End::Void(chain(&fault)));
+            self.end = Some(End::faulted(&fault));
         }
         self.tell_malformed(&decoded.malformed, &mut gathered);
         self.coercions = self.coercions.saturating_add(u32::try_from(decoded.coercions.len()).unwrap_or(u32::MAX));
         self.episode.end_turn();
         if let Err(fault) = self.remind(&mut gathered) {
-            self.end = Some(End::Void(chain(&fault)));
+            self.end = Some(End::faulted(&fault));
         }
         if self.journal.keeps() {
             let record = TurnRecord {

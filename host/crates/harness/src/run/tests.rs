@@ -80,10 +80,10 @@ fn a_task_that_stands_twice_is_run_with_two_seeds() {
     let results = run_tasks(&harness(Settings::default()), &Random, &tasks, &options(), &|_| {});
     let episodes: Vec<&str> = results.iter().map(|result| result.episode.as_str()).collect();
     assert_eq!(episodes, ["t:s0", "t:s0:r1", "t:s0:r2"]);
-    let seeds: std::collections::BTreeSet<u64> = items(&tasks, 0).iter().map(|item| item.seed).collect();
+    let seeds: std::collections::BTreeSet<u64> = singles(&tasks, 0, Noise::Task).iter().map(|item| item.seed).collect();
     assert_eq!(seeds.len(), 3);
     let longest = torch_task(&"x".repeat(128));
-    assert_eq!(items(&vec![longest; 3], u64::MAX).len(), 3);
+    assert_eq!(singles(&vec![longest; 3], u64::MAX, Noise::Task).len(), 3);
 }
 
 #[test]

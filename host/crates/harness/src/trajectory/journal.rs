@@ -52,6 +52,20 @@ impl Journal {
         }
     }
 
+    /// Writes a header whose plugins were left out, with their canonical text in place.
+    pub(crate) fn write_header(&mut self, header: &Line, plugins: &str) -> io::Result<()> {
+        match &mut self.target {
+            Target::Nowhere => Ok(()),
+            Target::Memory(lines) => {
+                lines.push(self.chain.append_with_plugins(header, plugins).map_err(io::Error::other)?);
+                Ok(())
+            }
+            Target::File(file) => {
+                file.append(&self.chain.append_with_plugins(header, plugins).map_err(io::Error::other)?)
+            }
+        }
+    }
+
     /// The lines so far, where they are kept in memory.
     pub(crate) fn lines(&self) -> &[String] {
         match &self.target {

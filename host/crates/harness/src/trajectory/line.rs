@@ -5,6 +5,9 @@ use loopwright_contract::json::{UnwritableError, canonical_of};
 use loopwright_contract::trajectory::{Kept, Line, Record};
 use serde::Serialize;
 
+/// How a header without plugins shows them.
+const NO_PLUGINS: &str = "\"plugins\":[]";
+
 /// The chain: the digest of the last line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chain {
@@ -29,11 +32,28 @@ impl Chain {
     /// # Errors
     /// A line that cannot be written as JSON; no line of ours is one.
     pub fn append(&mut self, line: &Line) -> Result<String, UnwritableError> {
-        let mut text = canonical_of(line)?;
+        Ok(self.close(canonical_of(line)?))
+    }
+
+    /// The same of a header whose plugins were left out, with their canonical text in place: all episodes of a run have the same.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub(crate) fn append_with_plugins(&mut self, header: &Line, plugins: &str) -> Result<String, UnwritableError> {
+        let mut text = canonical_of(header)?;
+        // The member itself, by the last key that would stand before it.
+        let at = place(&text, "pluginr");
+        if let Some(end) = text.get(at..).filter(|rest| rest.starts_with(NO_PLUGINS)).map(|_| at + NO_PLUGINS.len()) {
+            text.replace_range(end - 2..end, plugins);
+        }
+        Ok(self.close(text))
+    }
+
+    fn close(&mut self, mut text: String) -> String {
         insert(&mut text, "prev", self.last);
         self.last = LineDigest::of(text.as_bytes());
         insert(&mut text, "digest", self.last);
-        Ok(text)
+        text
     }
 
     /// Moves the chain over a line that was read.
@@ -65,8 +85,8 @@ fn place(text: &str, key: &str) -> usize {
                 in_string = !in_string;
                 let begins = at.checked_sub(1).and_then(|before| text.as_bytes().get(before));
                 let member = in_string && depth == 1 && matches!(begins, Some(b'{' | b','));
-                let name = text.get(at + 1..).and_then(|rest| rest.split('"').next()).unwrap_or_default();
-                if member && name > key {
+                let name = || text.get(at + 1..).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+                if member && name() > key {
                     return at;
                 }
             }

@@ -142,6 +142,7 @@ fn trajectory(task: &Task, lamps: &Lamps, turns: Vec<TurnRecord>, outcome: Outco
         plugins: Vec::new(),
         skill_files: Vec::new(),
         seed: if lamps.unstable { lamps.runs.get() } else { 0 },
+        world_seed: None,
         wit: "0.1.0".to_owned(),
         engine: ContentDigest::of(b"").to_string(),
         record: Record::Full,

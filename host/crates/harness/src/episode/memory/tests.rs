@@ -319,6 +319,7 @@ fn open<'a>(harness: &'a Harness, task: &'a Task) -> LiveEpisode<'a> {
         task_digest: task.digest(),
         policy: Idle.version(),
         seed: 1,
+        world_seed: None,
         record: Record::Full,
         memory: EpisodeMemory::new(None),
         memory_use: None,
