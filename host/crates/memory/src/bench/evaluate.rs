@@ -29,6 +29,7 @@ const WORDS: Weights = Weights {
     next_second: 0.0,
     session: 0.0,
     speaker: 0.0,
+    user: 0.0,
     dates: 0.0,
     names: 0.0,
     hop: 0.0,

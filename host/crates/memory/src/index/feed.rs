@@ -1,7 +1,7 @@
 //! What of a unit goes into the index.
 
 use jiff::civil::DateTime;
-use loopwright_contract::memory::Layer;
+use loopwright_contract::memory::{Layer, Role};
 use loopwright_text::{Prefer, Reference, TimeMatch, Token, TokenKind, find_numbers, find_times, resolve, tokenize};
 use sha2::{Digest as _, Sha256};
 use tantivy::TantivyDocument;
@@ -24,6 +24,8 @@ pub(crate) mod traits {
     pub(crate) const NAME: u8 = 4;
     /// It ends as a question: it asks, and seldom answers.
     pub(crate) const QUESTION: u8 = 8;
+    /// The user said it, and not who answers or another.
+    pub(crate) const USER: u8 = 16;
 }
 
 /// The traits of a text, as bits.
@@ -152,6 +154,8 @@ pub(crate) fn document(fields: &Fields, ordinal: u64, unit: &Unit) -> TantivyDoc
     document.add_pre_tokenized_text(fields.body, cut(body_terms(&unit.text)));
     let (mut names, times) = (name_terms(&unit.text), find_times(&unit.text));
     let traits = traits_of(&unit.text, !times.is_empty(), !names.is_empty());
+    let said_by_user = unit.place.as_ref().is_some_and(|place| place.role == Role::User);
+    let traits = if said_by_user { traits | traits::USER } else { traits };
     if let Some(place) = &unit.place {
         names.extend(body_terms(&place.speaker));
     }

@@ -153,6 +153,9 @@ fn aptness(searcher: &Searcher, legs: &Legs, weights: &Weights, row: usize) -> f
     if fits & (traits::NUMBER | traits::NAME) != 0 {
         factor += weights.asked_other;
     }
+    if has & traits::USER != 0 {
+        factor += weights.user;
+    }
     if has & traits::QUESTION != 0 {
         factor -= weights.question;
     }
