@@ -42,6 +42,7 @@ pub(crate) use sentence::sentences;
 use sentence::{Sentence, has_role_label};
 use view::{View, is_han};
 
+pub(crate) use model::MODEL_REASON;
 pub use model::{ModelError, PROPOSED_MAX, from_model};
 pub(crate) use pattern::compile;
 pub use sentence::{SENTENCE_BYTES_MAX, SENTENCES_MAX};
@@ -83,6 +84,20 @@ impl Category {
             Self::StandingInstruction => "standing_instruction",
             Self::ToDo => "to_do",
         }
+    }
+
+    /// The category of that name; none when the catalogue has none.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let all = [
+            Self::UserProfile,
+            Self::RoutinesHabits,
+            Self::ImportantInfo,
+            Self::ImportantEvent,
+            Self::StandingInstruction,
+            Self::ToDo,
+        ];
+        all.into_iter().find(|category| category.as_str() == name)
     }
 }
 
