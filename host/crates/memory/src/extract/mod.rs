@@ -14,6 +14,7 @@ mod claim;
 mod english;
 mod model;
 mod pattern;
+mod quoted;
 mod rule;
 mod sentence;
 mod standing;
@@ -38,8 +39,8 @@ use crate::names::KnownNames;
 use crate::unit::{Activation, Claim, Confidence};
 
 use rule::{Compiled, compiled};
-pub(crate) use sentence::sentences;
 use sentence::{Sentence, has_role_label};
+pub(crate) use sentence::{looks_ahead, sentences};
 use view::{View, is_han};
 
 pub(crate) use model::MODEL_REASON;
@@ -160,7 +161,7 @@ pub fn extract(message: &Message, known: &KnownNames) -> Vec<Proposal> {
         return Vec::new();
     }
     let view = View::new(&message.text, TEXT_BYTES_MAX);
-    let quotations = loopwright_text::quotations(view.text());
+    let quotations = quoted::quoted(view.text());
     let mut reader = claim::Reader::new(message, known, &view, &quotations);
     let mut suspicious = false;
     let mut labelled_until = 0;
