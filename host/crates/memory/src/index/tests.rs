@@ -112,7 +112,7 @@ fn what_cannot_be_trusted_is_made_anew() {
         }),
         ("another format", |path| {
             let text = std::fs::read_to_string(path.join("meta.json")).expect("read");
-            std::fs::write(path.join("meta.json"), text.replace("format\\\":1", "format\\\":0")).expect("written");
+            std::fs::write(path.join("meta.json"), text.replace("format\\\":2", "format\\\":0")).expect("written");
         }),
     ];
     for (what, damage) in damage {
