@@ -133,7 +133,7 @@ pub struct Activation {
     pub condition: Option<String>,
     /// When it is no longer of use; none: it waits for ever.
     pub valid_until: Option<Moment>,
-    /// When it fired. It fires once.
+    /// When it fired: when it was announced. That is once; it is due until it is done or over.
     pub fired: Option<Moment>,
     /// When it was done.
     pub completed: Option<Moment>,
