@@ -93,9 +93,8 @@ pub const WEIGHTS: Weights = Weights {
     asked_time: 0.6,
     asked_other: 0.3,
     question: 0.3,
-    // Not fitted: no question of LoCoMo names a stretch of time by its distance from now. As much as half of the best text: what was said of
-    // another day has to fit by far better.
-    window: 0.5,
+    // Not fitted: no question of LoCoMo names a stretch of time by its distance from now.
+    window: 0.25,
     lexical: 0.5,
     dense_beside: 0.2,
     dense_second: 0.0,

@@ -259,11 +259,11 @@ fn in_order(derived: Vec<(u64, Unit)>) -> Vec<(u64, Unit)> {
     order.into_iter().filter_map(|at| derived.get_mut(at).and_then(Option::take)).collect()
 }
 
+/// Decides whether a unit follows from the messages of a file, and how sure it is.
+type Judge<'a> = &'a dyn Fn(&Unit, &BTreeMap<Sequence, Message>) -> Result<Confidence, Rejection>;
+
 /// Refuses the first derived unit that does not follow from the messages of the file.
-fn judge_all(
-    rows: &mut [(u64, Row)],
-    judge: &dyn Fn(&Unit, &BTreeMap<Sequence, Message>) -> Result<Confidence, Rejection>,
-) -> Result<(), StoreError> {
+fn judge_all(rows: &mut [(u64, Row)], judge: Judge<'_>) -> Result<(), StoreError> {
     let captured = rows.iter().filter(|(_, row)| row.captured);
     let said: BTreeMap<Sequence, Message> =
         captured.filter_map(|(_, row)| Some((row.sequence, row.unit.as_message()?))).collect();
@@ -294,12 +294,7 @@ impl Store {
     }
 
     /// The same, with whoever decides whether a derived unit follows from the messages of the file, and how sure it is.
-    fn import_judged(
-        &self,
-        from: &mut dyn BufRead,
-        now: &Moment,
-        judge: &dyn Fn(&Unit, &BTreeMap<Sequence, Message>) -> Result<Confidence, Rejection>,
-    ) -> Result<Imported, StoreError> {
+    fn import_judged(&self, from: &mut dyn BufRead, now: &Moment, judge: Judge<'_>) -> Result<Imported, StoreError> {
         let mut rows = read(from, self.shared.sizes.import_bytes_max)?;
         judge_all(&mut rows, judge)?;
         self.shared.write(|writer| {

@@ -121,7 +121,7 @@ fn carriers<'a>(
 
 /// Where the text has the value, as the rules read both.
 fn value_places(unit: &Unit) -> Vec<Range<usize>> {
-    let Some(claim) = &unit.claim else { return vec![0..unit.text.len()] };
+    let Some(claim) = &unit.claim else { return std::iter::once(0..unit.text.len()).collect() };
     let (text, value) = (View::new(&unit.text, TEXT_BYTES_MAX), View::new(&claim.value, TEXT_BYTES_MAX));
     if value.text().trim().is_empty() {
         return Vec::new();
