@@ -182,14 +182,17 @@ impl Memory {
                 continue;
             }
             let Some(found) = again(&snapshot, unit) else {
-                dropped.push(affected.id);
+                // What has no word of what went stays.
+                dropped.extend(affected.withheld.then_some(affected.id));
                 continue;
             };
             let mut transaction = Transaction::at(&snapshot);
             transaction.revise(affected.id, content_of(&found));
             match self.store.commit(transaction, now) {
                 Ok(_) => rederived.push(affected.id),
-                Err(StoreError::Tombstoned { .. } | StoreError::Refused { .. }) => dropped.push(affected.id),
+                Err(StoreError::Tombstoned { .. } | StoreError::Refused { .. }) => {
+                    dropped.extend(affected.withheld.then_some(affected.id));
+                }
                 Err(error) => return Err(error.into()),
             }
         }

@@ -288,6 +288,7 @@ fn what_lost_a_part_of_its_evidence_keeps_the_rest() {
     assert_eq!(forgotten.purge.ids, [message]);
     let unit = memory.show(fact).expect("still there").unit;
     assert_eq!((unit.evidence.len(), unit.status), (1, Status::Verified));
+    memory.check().expect("what is left follows from what is left");
 }
 
 #[test]

@@ -13,8 +13,8 @@ use super::{Captures, Rejection, cut, slice, verify};
 use crate::extract::view::View;
 use crate::extract::{Category, MODEL_REASON, Proposal, ProposalKind, extract, from_model};
 use crate::message::{Message, TEXT_BYTES_MAX};
-use crate::names::KnownNames;
-use crate::unit::{Activation, Arity, Confidence, Evidence, Sequence, Unit};
+use crate::names::{KnownNames, fold};
+use crate::unit::{Activation, Arity, Claim, Confidence, Evidence, Sequence, Unit};
 
 /// The most places of a quote at which its value is looked for.
 const PLACES_MAX: usize = 8;
@@ -101,36 +101,46 @@ fn carriers<'a>(
         None => return Err(Rejection::Unsound { why: "it has no category" }),
     };
     let quoting = unit.evidence.iter().filter_map(move |evidence| {
-        let message = captures.message(evidence.sequence)?;
-        (message.text.get(range(evidence)) == Some(unit.text.as_str())).then_some(evidence)
+        let quote = captures.message(evidence.sequence)?.text.get(range(evidence))?;
+        same_words(quote, &unit.text).then_some((evidence, quote))
     });
-    Ok(quoting.map(move |evidence| {
+    Ok(quoting.map(move |(evidence, text)| {
         let quote = range(evidence);
         let invented = || {
             let value = unit.claim.as_ref().map_or("", |claim| &claim.value);
             Err(Rejection::Invented { value: cut(value) })
         };
-        let places = value_places(unit);
+        let places = value_places(unit, text);
         let results = places.into_iter().map(|value| {
             let value = quote.start + value.start..quote.start + value.end;
-            verify(proposal_of(unit, category, quote.clone(), value), evidence.sequence, captures)
+            verify(proposal_of(unit, category, (text, quote.clone()), value), evidence.sequence, captures)
         });
         results.reduce(Result::or).unwrap_or_else(invented)
     }))
 }
 
-/// Where the text has the value, as the rules read both.
-fn value_places(unit: &Unit) -> Vec<Range<usize>> {
-    let Some(claim) = &unit.claim else { return std::iter::once(0..unit.text.len()).collect() };
-    let (text, value) = (View::new(&unit.text, TEXT_BYTES_MAX), View::new(&claim.value, TEXT_BYTES_MAX));
+/// Whether two texts have the same letters and digits. When one of two quotes is forgotten, the unit keeps a text that may differ from the other in
+/// marks and capitals alone.
+fn same_words(left: &str, right: &str) -> bool {
+    let words = |text: &str| fold(text).chars().filter(|ch| ch.is_alphanumeric()).collect::<String>();
+    left == right || words(left) == words(right)
+}
+
+/// Where the quote has the value, as the rules read both.
+fn value_places(unit: &Unit, quote: &str) -> Vec<Range<usize>> {
+    let whole = || std::iter::once(0..quote.len()).collect();
+    let Some(claim) = &unit.claim else { return whole() };
+    let (text, value) = (View::new(quote, TEXT_BYTES_MAX), View::new(&claim.value, TEXT_BYTES_MAX));
     if value.text().trim().is_empty() {
         return Vec::new();
     }
     let found = text.text().match_indices(value.text()).take(PLACES_MAX);
-    found.map(|(at, value)| text.origin(at..at + value.len())).collect()
+    let found: Vec<Range<usize>> = found.map(|(at, value)| text.origin(at..at + value.len())).collect();
+    // In other capitals it is there too, somewhere.
+    if found.is_empty() && fold(quote).contains(&fold(&claim.value)) { whole() } else { found }
 }
 
-fn proposal_of(unit: &Unit, category: Category, quote: Range<usize>, value: Range<usize>) -> Proposal {
+fn proposal_of(unit: &Unit, category: Category, (text, quote): (&str, Range<usize>), value: Range<usize>) -> Proposal {
     let instruction = unit.claim.as_ref().is_some_and(|claim| claim.key.predicate == "instruction");
     let kind = match &unit.activation {
         Some(_) => ProposalKind::ToDo,
@@ -141,7 +151,7 @@ fn proposal_of(unit: &Unit, category: Category, quote: Range<usize>, value: Rang
         kind,
         layer: unit.layer,
         category,
-        text: unit.text.clone(),
+        text: text.to_owned(),
         claim: unit.claim.clone(),
         quote,
         value,
@@ -189,9 +199,19 @@ fn as_a_model_says(unit: &Unit, future: bool) -> ProposedMemory {
 /// Whether a proposal becomes this unit.
 fn makes(proposal: &Proposal, unit: &Unit) -> bool {
     proposal.layer == unit.layer
-        && proposal.text == unit.text
-        && proposal.claim == unit.claim
+        && same_words(&proposal.text, &unit.text)
+        && same_claim(proposal.claim.as_ref(), unit.claim.as_ref())
         && Some(proposal.category.as_str()) == unit.category.as_deref()
         && proposal.event == unit.event
         && proposal.activation == unit.activation.as_ref().map(as_proposed)
+}
+
+fn same_claim(left: Option<&Claim>, right: Option<&Claim>) -> bool {
+    match (left, right) {
+        (Some(left), Some(right)) => {
+            let same = (&left.key, left.arity, left.negated) == (&right.key, right.arity, right.negated);
+            same && fold(&left.value) == fold(&right.value)
+        }
+        (left, right) => left.is_none() && right.is_none(),
+    }
 }
