@@ -107,7 +107,7 @@ pub enum MemoryCommand {
         #[arg(long)]
         claim: Option<String>,
     },
-    /// Lists what is always served now: profile, standing instructions and reminders that are due.
+    /// Lists what is always served now: profile, standing instructions, and reminders that are due until they are done or 30 days over.
     Served,
     /// Removes for good, from log, index, vectors, snapshot and pool; says what went.
     Forget(ForgetArgs),
@@ -117,12 +117,12 @@ pub enum MemoryCommand {
         #[arg(long)]
         out: Option<PathBuf>,
     },
-    /// Reads what `export` wrote. What was forgotten stays forgotten.
+    /// Reads what `export` wrote, and refuses the file if a fact in it does not follow from its messages. What was forgotten stays forgotten.
     Import {
         /// The file.
         file: PathBuf,
     },
-    /// Reads everything again and compares: checksums, evidence, links, index and vectors.
+    /// Reads everything again and compares: checksums, evidence, whether facts follow from it, links, index and vectors.
     Verify {
         /// Looks for this text in every byte of every file and in the index's dictionaries, and fails where it is found.
         #[arg(long, value_name = "TEXT")]

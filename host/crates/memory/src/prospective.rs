@@ -13,7 +13,7 @@ use crate::moment::Moment;
 use crate::names::fold;
 use crate::unit::{Activation, Unit};
 
-/// An item whose time passed unseen by more than this is no longer of use, in seconds: 30 days.
+/// An item whose time passed by more than this, seen or not, is no longer of use, in seconds: 30 days.
 pub const STALE_AFTER_SECONDS: i64 = 30 * 86_400;
 /// The most items that fire at one moment; the rest fires at the next.
 pub const FIRED_MAX: usize = 32;
@@ -32,14 +32,14 @@ pub struct Occasion<'a> {
 /// Something that happens to an item. Appended to the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ItemEvent {
-    /// It is due and is served now, once.
+    /// It is due and is announced now, once. It is served until it is done or over.
     Fired {
         /// Which.
         unit: UnitId,
         /// When.
         at: Moment,
     },
-    /// Its validity is over, or its time passed unseen too long ago. It leaves default retrieval.
+    /// Its validity is over, or its time passed too long ago. It leaves default retrieval.
     Expired {
         /// Which.
         unit: UnitId,
@@ -77,7 +77,7 @@ pub fn due(units: &[&Unit], now: &Moment, occasion: &Occasion<'_>) -> Due {
             continue;
         }
         let done_firing = activation.fired.is_some() || fired.contains(&unit.id);
-        if is_over(activation, now) || (!done_firing && is_stale(activation, now)) {
+        if is_over(activation, now) || is_stale(activation, now) {
             found.events.push(ItemEvent::Expired { unit: unit.id, at: now.clone() });
         } else if !done_firing && is_due(activation, now, occasion.situation) {
             let since = activation.due.as_ref().map_or(now.seconds(), |due| due.start.seconds());
@@ -95,8 +95,12 @@ fn is_over(activation: &Activation, now: &Moment) -> bool {
     activation.valid_until.as_ref().is_some_and(|until| until.seconds() <= now.seconds())
 }
 
+/// What has a time is measured from its end, what waited for something to happen from then.
 fn is_stale(activation: &Activation, now: &Moment) -> bool {
-    let end = activation.due.as_ref().and_then(|due| due.end);
+    let end = match &activation.due {
+        Some(due) => due.end,
+        None => activation.fired.as_ref().map(Moment::seconds),
+    };
     end.is_some_and(|end| now.seconds().saturating_sub(end) > STALE_AFTER_SECONDS)
 }
 

@@ -5,7 +5,7 @@ use loopwright_contract::memory::{Layer, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::id::UnitId;
-use crate::message::Place;
+use crate::message::{Message, Place};
 use crate::moment::{EventTime, Moment};
 
 /// A place in a user's log, counted from 1.
@@ -133,7 +133,7 @@ pub struct Activation {
     pub condition: Option<String>,
     /// When it is no longer of use; none: it waits for ever.
     pub valid_until: Option<Moment>,
-    /// When it fired. It fires once.
+    /// When it fired: when it was announced. That is once; it is due until it is done or over.
     pub fired: Option<Moment>,
     /// When it was done.
     pub completed: Option<Moment>,
@@ -189,4 +189,12 @@ pub struct Unit {
     pub activation: Option<Activation>,
     /// Units that it was derived from.
     pub derived_from: Vec<UnitId>,
+}
+
+impl Unit {
+    /// The message that this unit was captured as; none of a unit without a place.
+    pub(crate) fn as_message(&self) -> Option<Message> {
+        let place = self.place.clone()?;
+        Some(Message { place, text: self.text.clone(), mentioned: self.mentioned.clone() })
+    }
 }

@@ -10,6 +10,8 @@
 //!
 //! It knows no store: captures are looked up through [`Captures`]. It does not judge whether what somebody said is true.
 
+mod kept;
+
 use std::ops::Range;
 
 use loopwright_contract::digest::ContentDigest;
@@ -21,6 +23,8 @@ use crate::message::Message;
 use crate::moment::Moment;
 use crate::names::fold;
 use crate::unit::{Evidence, Sequence, Status, Trust, Unit};
+
+pub use kept::{derive_again, verify_evidence};
 
 /// The most a confidence can be, in thousandths.
 const THOUSANDTHS_MAX: u16 = 1_000;
@@ -105,6 +109,11 @@ pub enum Rejection {
     /// A unit without evidence.
     #[error("the unit has no evidence")]
     NoEvidence,
+    /// Nobody derives this of what it quotes.
+    #[error(
+        "the rules make no such unit of what it quotes: expected its layer, category, claim and times as they follow from the quote"
+    )]
+    NotDerived,
 }
 
 /// A proposal whose evidence was found. Only [`verify`] makes one.
@@ -182,37 +191,6 @@ pub fn verify(proposal: Proposal, sequence: Sequence, captures: &dyn Captures) -
         trust: if role == Role::User { Trust::Stated } else { Trust::Heard },
     };
     Ok(Verified { proposal, evidence })
-}
-
-/// Checks a unit's evidence against the captures, as after an import: every quote is there, and one of them holds the value.
-///
-/// # Errors
-/// [`Rejection`] with the first reason against it.
-pub fn verify_evidence(unit: &Unit, captures: &dyn Captures) -> Result<(), Rejection> {
-    if unit.evidence.is_empty() {
-        return Err(Rejection::NoEvidence);
-    }
-    let mut holds_value = unit.claim.is_none();
-    let mut own = unit.layer == Layer::Episodic;
-    for evidence in &unit.evidence {
-        let sequence = evidence.sequence;
-        let message = captures.message(sequence).ok_or(Rejection::NoCapture { sequence })?;
-        let quote = slice(message, sequence, &(evidence.start as usize..evidence.end as usize))?;
-        if ContentDigest::of(quote.as_bytes()) != evidence.digest {
-            return Err(Rejection::Digest { sequence });
-        }
-        if message.place.role != evidence.role {
-            return Err(Rejection::Role { role: message.place.role });
-        }
-        let enough = matches!(evidence.role, Role::User | Role::Other);
-        own |= enough;
-        holds_value |= enough && unit.claim.as_ref().is_some_and(|claim| fold(quote).contains(&fold(&claim.value)));
-    }
-    if !own {
-        return Err(Rejection::Role { role: unit.evidence.first().map_or(Role::Memory, |evidence| evidence.role) });
-    }
-    let value = || unit.claim.as_ref().map_or_else(String::new, |claim| cut(&claim.value));
-    if holds_value { Ok(()) } else { Err(Rejection::Invented { value: value() }) }
 }
 
 fn slice<'a>(message: &'a Message, sequence: Sequence, range: &Range<usize>) -> Result<&'a str, Rejection> {

@@ -81,6 +81,10 @@ pub(super) fn understood(as_json: bool, memory: &Memory, all: &[Understood]) {
             let Some(unit) = unit(id) else { continue };
             let said = if unit.claim.is_some() { claimed(unit) } else { table::cut(&unit.text, QUOTE_CELLS) };
             output::line(format_args!("{id}  {}: {}  ({})", layer(unit.layer), Plain(&said), decision(how)));
+            // What the rules note beside who said it and which rule found it, such as a date that no calendar has.
+            if let Some(note) = unit.confidence.reason.splitn(3, "; ").nth(2) {
+                output::line(format_args!("{id}  note: {}", Plain(note)));
+            }
         }
         for id in &one.completed {
             output::line(format_args!("{id}  done"));

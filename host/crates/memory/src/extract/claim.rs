@@ -17,6 +17,11 @@ use crate::unit::{Claim, ClaimKey, Confidence};
 /// The most matches of one rule in one sentence.
 const MATCHES_MAX: usize = 4;
 
+/// Words of a call for a reminder.
+const REMINDING: &[&str] = &["remind", "forget", "提醒", "别忘", "不要忘", "叫我"];
+/// A reminder that comes again and again: a to-do fires once, so that it is how the assistant is to behave.
+const REPEATED: Rule = Rule::instruction("");
+
 /// Reads the sentences of one message.
 pub(super) struct Reader<'a> {
     message: &'a Message,
@@ -77,6 +82,12 @@ impl<'a> Reader<'a> {
             return;
         }
         let Some(subject) = self.subject(captures) else { return };
+        let repeats = rule.says == Says::ToDo && when::repeats(sentence.text);
+        if repeats && !REMINDING.iter().any(|word| sentence.text.to_lowercase().contains(word)) {
+            // "I have to get up at six every day" is nothing that is done once.
+            return;
+        }
+        let (rule, value) = if repeats { (&REPEATED, whole(sentence.text)) } else { (rule, value) };
         let in_view = sentence.start + value.start..sentence.start + value.end;
         let quote = self.view.origin(sentence.start..sentence.start + sentence.text.len());
         let value_bytes = self.view.origin(in_view);
@@ -87,7 +98,10 @@ impl<'a> Reader<'a> {
         };
         let proposal_text = text.to_owned();
         let said = said.to_owned();
-        let (event, activation, note) = self.times(rule, sentence);
+        let (event, activation, mut note) = self.times(rule, sentence);
+        if repeats {
+            note = Some("it repeats: kept as a standing instruction, no reminder fires for it".to_owned());
+        }
         if rule.needs_time
             && event.is_none()
             && note.is_none()
@@ -181,6 +195,13 @@ impl<'a> Reader<'a> {
         }
         Confidence { thousandths: sure, reason }
     }
+}
+
+/// A sentence without the marks around it.
+fn whole(text: &str) -> Range<usize> {
+    let is_mark = |ch: char| !ch.is_alphanumeric();
+    let start = text.len() - text.trim_start_matches(is_mark).len();
+    start..text.trim_end_matches(is_mark).len().max(start)
 }
 
 /// The start of what the speaker says, without the mark or greeting that the pattern begins with.

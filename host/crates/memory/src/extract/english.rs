@@ -233,6 +233,10 @@ const ROUTINES: &[Rule] = &[
     ),
     Rule::routine(
         Plain,
+        r"(?i)\b(?:i|we) {ADV}(?P<q>[a-z][^,;!?\n]+?) (?P<v>(?:(?:at|around|by|before|after) [^,;!?\n]{1,20}? )?on (?:weekdays|workdays|work days|weekends|weeknights)\b)",
+    ),
+    Rule::routine(
+        Plain,
         r"(?i)\b(?:i|we) (?:usually|always|normally|typically|generally) (?P<q>[a-z][^,;!?\n]+?) (?P<v>(?:at|around|by) (?:about )?(?:\d|noon|midnight|half|quarter|dawn|sunrise|night|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[^,;!?\n]*|(?:before|after) (?:bed|work|school|lunch|dinner|breakfast|sleep|going|getting|my)[^,;!?\n]*)",
     ),
 ];

@@ -14,6 +14,7 @@ mod claim;
 mod english;
 mod model;
 mod pattern;
+mod quoted;
 mod rule;
 mod sentence;
 mod standing;
@@ -38,10 +39,11 @@ use crate::names::KnownNames;
 use crate::unit::{Activation, Claim, Confidence};
 
 use rule::{Compiled, compiled};
-pub(crate) use sentence::sentences;
 use sentence::{Sentence, has_role_label};
+pub(crate) use sentence::{looks_ahead, sentences};
 use view::{View, is_han};
 
+pub(crate) use model::MODEL_REASON;
 pub use model::{ModelError, PROPOSED_MAX, from_model};
 pub(crate) use pattern::compile;
 pub use sentence::{SENTENCE_BYTES_MAX, SENTENCES_MAX};
@@ -83,6 +85,20 @@ impl Category {
             Self::StandingInstruction => "standing_instruction",
             Self::ToDo => "to_do",
         }
+    }
+
+    /// The category of that name; none when the catalogue has none.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let all = [
+            Self::UserProfile,
+            Self::RoutinesHabits,
+            Self::ImportantInfo,
+            Self::ImportantEvent,
+            Self::StandingInstruction,
+            Self::ToDo,
+        ];
+        all.into_iter().find(|category| category.as_str() == name)
     }
 }
 
@@ -145,7 +161,7 @@ pub fn extract(message: &Message, known: &KnownNames) -> Vec<Proposal> {
         return Vec::new();
     }
     let view = View::new(&message.text, TEXT_BYTES_MAX);
-    let quotations = loopwright_text::quotations(view.text());
+    let quotations = quoted::quoted(view.text());
     let mut reader = claim::Reader::new(message, known, &view, &quotations);
     let mut suspicious = false;
     let mut labelled_until = 0;

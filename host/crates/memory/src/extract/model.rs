@@ -16,6 +16,8 @@ pub const PROPOSED_MAX: usize = 64;
 const KEY_CHARS_MAX: usize = 64;
 /// How sure a model's proposal is when it passes, in thousandths.
 const MODEL_SURE: u16 = 600;
+/// Why it is: how the reason of a model's proposal begins.
+pub(crate) const MODEL_REASON: &str = "proposed by a model, and quoted";
 
 /// Why a model's proposal was not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -101,7 +103,7 @@ fn convert(message: &Message, place: usize, one: &ProposedMemory) -> Result<Prop
         }
     };
     let (event, activation, note) = times(message, one);
-    let mut reason = "proposed by a model, and quoted".to_owned();
+    let mut reason = MODEL_REASON.to_owned();
     if let Some(note) = note {
         reason.push_str("; ");
         reason.push_str(&note);
@@ -165,15 +167,7 @@ fn kind(layer: Layer, claim: Option<&Claim>) -> ProposalKind {
 }
 
 fn category(one: &ProposedMemory) -> Category {
-    let all = [
-        Category::UserProfile,
-        Category::RoutinesHabits,
-        Category::ImportantInfo,
-        Category::ImportantEvent,
-        Category::StandingInstruction,
-        Category::ToDo,
-    ];
-    let named = one.category.as_deref().and_then(|name| all.into_iter().find(|category| category.as_str() == name));
+    let named = one.category.as_deref().and_then(Category::of);
     named.unwrap_or(match one.layer {
         Layer::Profile => Category::UserProfile,
         Layer::Prospective => Category::ToDo,

@@ -52,5 +52,7 @@ pub(crate) fn compile(pattern: &str) -> Option<Regex> {
             filled = filled.replace(name, part);
         }
     }
+    // A letter with a mark for which there is no character of its own goes on behind the mark.
+    let filled = filled.replace(r"[\p{L}", r"[\p{L}\p{M}").replace(r"\p{Han}\p{L}", r"\p{Han}\p{L}\p{M}");
     RegexBuilder::new(&filled).size_limit(PATTERN_BYTES_MAX).build().ok()
 }

@@ -174,6 +174,21 @@ pub(crate) fn has_role_label(text: &str) -> bool {
     ROLE_LABEL.as_ref().is_none_or(|pattern| pattern.is_match(text))
 }
 
+static LOOKS_AHEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"(?i)\b(?:will|shall|going to|about to|plan(?:ning|s)? to|need to|have to|must|remind|don't forget|upcoming)\b|\b(?:i|we|he|she|it|they)'ll\b|将|准备|打算|计划|要|提醒|记得",
+    )
+});
+
+/// Whether the sentence around a place of a text speaks of what is to come.
+pub(crate) fn looks_ahead(text: &str, at: usize) -> bool {
+    let ends = ['.', '!', '?', ';', '\n', '。', '！', '？', '；'];
+    let start = text.get(..at).and_then(|before| before.rfind(ends)).unwrap_or(0);
+    let end = text.get(at..).and_then(|after| after.find(ends)).map_or(text.len(), |end| at + end);
+    let sentence = text.get(start..end).unwrap_or_default();
+    LOOKS_AHEAD.as_ref().is_some_and(|pattern| pattern.is_match(sentence))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,6 +235,7 @@ mod tests {
             &SUPPOSED,
             &SUPPOSED_AFTER,
             &ROLE_LABEL,
+            &LOOKS_AHEAD,
         ] {
             assert!(pattern.is_some());
         }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::quoted::quoted;
 use super::sentence::{has_role_label, is_not_own, is_reported, is_supposed, sentences};
 use super::view::View;
 use crate::flags::reads_as_instruction;
@@ -16,7 +17,7 @@ pub(crate) enum Standing {
     Asked,
     /// Supposed, wished or reported.
     NotOwn,
-    /// Inside quotation marks.
+    /// Inside quotation marks, on a line that quotes, or after "Tom wrote:".
     Quoted,
     /// On a line that is labelled as another role's.
     Labelled,
@@ -46,7 +47,7 @@ pub(crate) fn standing(text: &str, quote: &Range<usize>, value: &Range<usize>, r
     let before = read.get(sentence.start..from).unwrap_or_default();
     let between = read.get(from..at).unwrap_or_default();
     let foreign = if request { is_reported(before) } else { is_not_own(before) || is_not_own(between) };
-    if loopwright_text::quotations(read).iter().any(|quotation| quotation.start <= start && start < quotation.end) {
+    if quoted(read).iter().any(|quotation| quotation.start <= start && start < quotation.end) {
         return Standing::Quoted;
     }
     if foreign || (!request && is_supposed(read.get(from..).unwrap_or_default())) {

@@ -1,7 +1,11 @@
-//! A text as the rules read it: one spelling for each mark, no invisible characters, simplified Han; and where each byte came from.
+//! A text as the rules read it: composed characters (NFC), one spelling for each mark, no invisible characters, simplified Han; and where each byte
+//! came from.
 
 use std::ops::Range;
 use std::sync::LazyLock;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::canonical_combining_class;
 
 /// Traditional characters that occur in the rules, each before its simplified form.
 const TRADITIONAL: &str = "\
@@ -37,13 +41,26 @@ impl View {
         let (original, _) = original.split_at(original.floor_char_boundary(bytes_max));
         let mut view =
             Self { text: String::with_capacity(original.len()), origins: Vec::with_capacity(original.len()) };
-        for (start, ch) in original.char_indices() {
-            let Some(read) = read(ch) else { continue };
-            view.text.push(read);
-            let origin = (offset(start), offset(start + ch.len_utf8()));
-            view.origins.extend(std::iter::repeat_n(origin, read.len_utf8()));
+        let mut rest = original.char_indices().peekable();
+        while let Some((start, ch)) = rest.next() {
+            let mut end = start + ch.len_utf8();
+            while let Some((at, mark)) = rest.next_if(|(_, next)| joins(*next)) {
+                end = at + mark.len_utf8();
+            }
+            let origin = (offset(start), offset(end));
+            // A letter and its marks are read as one character where there is one, and each stands for all of them.
+            let written = original.get(start..end).unwrap_or_default();
+            let alone = end == start + ch.len_utf8();
+            if alone { view.push(ch, origin) } else { written.nfc().for_each(|ch| view.push(ch, origin)) }
         }
         view
+    }
+
+    fn push(&mut self, ch: char, origin: (u32, u32)) {
+        if let Some(read) = read(ch) {
+            self.text.push(read);
+            self.origins.extend(std::iter::repeat_n(origin, read.len_utf8()));
+        }
     }
 
     /// What the rules read.
@@ -67,6 +84,11 @@ impl View {
 /// Offsets lie within a message, far below 4 GiB.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Whether a character belongs to the one before it: a mark that combines, or a later part of a Hangul syllable.
+fn joins(ch: char) -> bool {
+    ch > '\u{2ff}' && (canonical_combining_class(ch) != 0 || matches!(ch, '\u{1160}'..='\u{11ff}'))
 }
 
 /// How a character is read; none for one that has no width.
@@ -108,6 +130,17 @@ mod tests {
         assert_eq!(original.get(view.origin(at..at + 2)), Some("ＡＢ"));
         assert_eq!(view.origin(0..view.text().len()), 0..original.len());
         assert_eq!(view.origin(3..3).len(), 0);
+    }
+
+    #[test]
+    fn a_letter_and_its_marks_are_one_character() {
+        let original = "Zoe\u{308} a\u{323}\u{302} \u{1112}\u{1161}\u{11ab} x\u{302} \u{301}";
+        let view = View::new(original, 1_000);
+        assert_eq!(view.text(), "Zo\u{eb} \u{1ead} \u{d55c} x\u{302} \u{301}");
+        assert_eq!(original.get(view.origin(0..4)), Some("Zoe\u{308}"));
+        assert_eq!(view.position(3), 2, "the mark is where its letter is");
+        assert_eq!(view.origin(0..view.text().len()), 0..original.len());
+        assert_eq!(view.text(), View::new(view.text(), 1_000).text());
     }
 
     #[test]

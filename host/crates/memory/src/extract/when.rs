@@ -91,6 +91,20 @@ static CONDITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
+static REPEATS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"(?ix)\b(?:every|each)\ (?:single\ |other\ |second\ )?(?:day|morning|noon|afternoon|evening|night|week|weekday|workday|weekend|month|year|hour|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:\d+|two|three|four|six|eight|few)\ (?:hour|day|week|month|minute))s?\b
+         |\bremind\ me\ (?:daily|weekly|monthly|hourly)\b|\b(?:daily|weekly|monthly|hourly)\W*$|\bon\ (?:mon|tues|wednes|thurs|fri|satur|sun|week|work)days\b
+         |\b(?:once|twice|(?:three|four|\d)\ times)\ (?:a|per|every)\ (?:day|week|month)\b
+         |每(?:天|日|晚|早|隔|逢|周|星期|礼拜|个?月|年|个?小时|个(?:早上|早晨|晚上|周末|星期|工作日)|(?:两|三|四|[0-9]+)个?(?:小时|天|周))|天天|隔天|隔周",
+    )
+});
+
+/// Whether the sentence names occasions that come again and again.
+pub(super) fn repeats(sentence: &str) -> bool {
+    REPEATS.as_ref().is_some_and(|pattern| pattern.is_match(sentence))
+}
+
 /// When what the sentence says happens or holds.
 pub(super) fn dated(sentence: &str, mentioned: &Moment, tense: Tense) -> Dated {
     if let Some(date) = impossible(sentence) {
@@ -251,7 +265,9 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        for pattern in [&MONTH_FIRST, &DAY_FIRST, &DIGITS, &HAN_DATE, &YEARS, &SINCE, &YEAR, &UNTIL, &CONDITION] {
+        for pattern in
+            [&MONTH_FIRST, &DAY_FIRST, &DIGITS, &HAN_DATE, &YEARS, &SINCE, &YEAR, &UNTIL, &CONDITION, &REPEATS]
+        {
             assert!(pattern.is_some());
         }
         assert_eq!(ZONE_PATTERNS.len(), ZONES.len());

@@ -2,13 +2,16 @@
 
 use jiff::civil::DateTime;
 use loopwright_contract::memory::{Layer, Role};
-use loopwright_text::{Prefer, Reference, TimeMatch, Token, TokenKind, find_numbers, find_times, resolve, tokenize};
+use loopwright_text::{
+    Prefer, Reference, TimeExpression, TimeMatch, Token, TokenKind, find_numbers, find_times, resolve, tokenize,
+};
 use sha2::{Digest as _, Sha256};
 use tantivy::TantivyDocument;
 use tantivy::tokenizer::{PreTokenizedString, Token as IndexToken};
 
 use super::schema::Fields;
-use crate::moment::Granularity;
+use crate::extract::looks_ahead;
+use crate::moment::{EventTime, Granularity};
 use crate::unit::{Status, Unit};
 
 /// The most time expressions of one text whose dates are indexed.
@@ -86,15 +89,37 @@ fn dates(unit: &Unit, times: &[TimeMatch]) -> Vec<String> {
     if let Some(event) = &unit.event {
         terms.extend(date_terms(event.start.civil(), event.granularity));
     }
-    let reference = Reference { now: mentioned, prefer: Prefer::Past };
-    for found in times.iter().take(TIMES_MAX) {
-        if let Some(interval) = resolve(&found.expression, &reference) {
-            terms.extend(date_terms(interval.start, interval.granularity.into()));
-        }
+    for interval in times.iter().take(TIMES_MAX).filter_map(|found| interval(unit, found)) {
+        terms.extend(date_terms(interval.start, interval.granularity.into()));
     }
     terms.sort();
     terms.dedup();
     terms
+}
+
+/// What a time of a unit's text means, said when it was said.
+fn interval(unit: &Unit, found: &TimeMatch) -> Option<loopwright_text::Interval> {
+    let prefer = if looks_ahead(&unit.text, found.range.start) { Prefer::Future } else { Prefer::Past };
+    resolve(&found.expression, &Reference { now: unit.mentioned.civil(), prefer })
+}
+
+/// "At seven" is a time of every day, and "two hours" of none.
+pub(crate) fn names_a_day_or_more(expression: &TimeExpression) -> bool {
+    !matches!(expression, TimeExpression::Clock(_) | TimeExpression::Length(_))
+}
+
+/// When what a unit says happens, in seconds since 1970: its event, or else the days that the text of a message names.
+fn spans(unit: &Unit, times: &[TimeMatch]) -> Vec<(i64, i64)> {
+    let seconds = |event: &EventTime| (event.start.seconds(), event.end.unwrap_or(i64::MAX));
+    if let Some(event) = &unit.event {
+        return vec![seconds(event)];
+    }
+    if unit.layer != Layer::Episodic {
+        return Vec::new();
+    }
+    let named = times.iter().take(TIMES_MAX).filter(|found| names_a_day_or_more(&found.expression));
+    let events = named.filter_map(|found| EventTime::of(&interval(unit, found)?, unit.mentioned.zone()));
+    events.map(|event| seconds(&event)).collect()
 }
 
 /// A name in the form in which names are compared.
@@ -165,9 +190,9 @@ pub(crate) fn document(fields: &Fields, ordinal: u64, unit: &Unit) -> TantivyDoc
     document.add_u64(fields.layer, layer_number(unit.layer));
     document.add_u64(fields.status, status_number(unit.status));
     document.add_i64(fields.mentioned, unit.mentioned.seconds());
-    if let Some(event) = &unit.event {
-        document.add_i64(fields.event_start, event.start.seconds());
-        document.add_i64(fields.event_end, event.end.unwrap_or(i64::MAX));
+    for (start, end) in spans(unit, &times) {
+        document.add_i64(fields.event_start, start);
+        document.add_i64(fields.event_end, end);
     }
     if let Some(place) = &unit.place {
         document.add_u64(fields.speaker, speaker_key(&place.speaker));

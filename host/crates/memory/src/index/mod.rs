@@ -18,7 +18,7 @@ use tantivy::indexer::NoMergePolicy;
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
 pub use error::IndexError;
-pub(crate) use feed::{layer_number, name_terms, speaker_key, status_number, traits};
+pub(crate) use feed::{layer_number, name_terms, names_a_day_or_more, speaker_key, status_number, traits};
 pub use schema::TermField;
 pub(crate) use search::{Bm25, Scores};
 pub use search::{Row, Searcher};

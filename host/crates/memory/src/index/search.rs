@@ -27,7 +27,8 @@ pub struct Row {
     pub(crate) status: u8,
     /// When it was said, in seconds since 1970.
     pub mentioned: i64,
-    /// When it happens, in seconds since 1970, and the second after it.
+    /// When it happens, in seconds since 1970, and the second after it; of a message that names several days, the first. See
+    /// [`Searcher::happens`].
     pub event: Option<(i64, i64)>,
     /// The session's number in this snapshot.
     pub(crate) session: u32,
@@ -72,6 +73,8 @@ pub struct Searcher {
     fields: Fields,
     segments: Vec<Segment>,
     rows: Vec<Row>,
+    /// Further stretches of time of messages that name several days: the row, the first second and the second after it.
+    further: Vec<(u32, i64, i64)>,
     /// The row of each ordinal; [`NONE`] of holes. Ordinals are given one after the other, so that a table is smaller than a map.
     ordinals: Vec<u32>,
     sessions: usize,
@@ -97,7 +100,14 @@ impl Searcher {
     }
 
     pub(crate) fn load(index: &tantivy::Index, fields: Fields) -> tantivy::Result<Self> {
-        let mut loaded = Self { fields, segments: Vec::new(), rows: Vec::new(), ordinals: Vec::new(), sessions: 0 };
+        let mut loaded = Self {
+            fields,
+            segments: Vec::new(),
+            rows: Vec::new(),
+            further: Vec::new(),
+            ordinals: Vec::new(),
+            sessions: 0,
+        };
         let mut places = Vec::new();
         for segment in index.searchable_segments()? {
             loaded.read(SegmentReader::open(&segment)?, &mut places)?;
@@ -136,6 +146,8 @@ impl Searcher {
                 places.push((session, position, row));
             }
             rows.push(row);
+            let events = start.values_for_doc(document).zip(end.values_for_doc(document));
+            self.further.extend(events.skip(1).map(|(start, end)| (row, start, end)));
             self.rows.push(Row {
                 ordinal,
                 layer: small(&layer, document),
@@ -176,6 +188,22 @@ impl Searcher {
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// For each row, whether what it says was said, or happens, between two moments, in seconds since 1970; `until` is the second after.
+    #[must_use]
+    pub fn happens(&self, from: i64, until: i64) -> Vec<bool> {
+        let meets = |start: i64, end: i64| start < until && end > from;
+        let row = |row: &Row| {
+            (row.mentioned >= from && row.mentioned < until) || row.event.is_some_and(|(start, end)| meets(start, end))
+        };
+        let mut inside: Vec<bool> = self.rows.iter().map(row).collect();
+        for (row, ..) in self.further.iter().filter(|(_, start, end)| meets(*start, *end)) {
+            if let Some(inside) = inside.get_mut(*row as usize) {
+                *inside = true;
+            }
+        }
+        inside
     }
 
     /// How many sessions its messages are of.

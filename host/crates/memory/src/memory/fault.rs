@@ -8,6 +8,7 @@ use crate::privacy::PrivacyError;
 use crate::retrieve::RetrieveError;
 use crate::store::StoreError;
 use crate::vectors::VectorError;
+use crate::verify::Rejection;
 
 /// Why a memory did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +53,16 @@ pub enum MemoryFault {
         path: std::path::PathBuf,
         /// Why.
         source: std::io::Error,
+    },
+    /// A unit does not follow from what was said.
+    #[error(
+        "unit `{id}` does not follow from what it quotes\nhint: `memory forget --id {id}` takes it out; what was said stays"
+    )]
+    Unfounded {
+        /// Which.
+        id: UnitId,
+        /// Why.
+        source: Rejection,
     },
     /// What was derived kept changing under a writer.
     #[error("the claim kept changing while it was written, {tries} times\nhint: try again")]

@@ -1,6 +1,6 @@
 //! Forgetting: from log, snapshot, index, vectors and pool; and the proof that nothing is left.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::share::Pool;
@@ -12,7 +12,7 @@ use crate::message::Message;
 use crate::moment::Moment;
 use crate::store::{Purge, Retention, Selection, Snapshot, Sources, StoreError, Transaction, Verification, content_of};
 use crate::unit::{Sequence, Unit};
-use crate::verify::{Captures, verify};
+use crate::verify::{Captures, verify, verify_evidence};
 
 /// The longest text that is looked for, in bytes.
 const SOUGHT_BYTES_MAX: usize = 4_096;
@@ -175,18 +175,24 @@ impl Memory {
     /// Derives units again that lost part of what they rest on, with words that only that had.
     fn derive_again(&self, purge: &Purge, now: &Moment) -> Result<(Vec<UnitId>, Vec<UnitId>), MemoryFault> {
         let (mut rederived, mut dropped) = (Vec::new(), Vec::new());
-        for affected in purge.affected.iter().filter(|affected| affected.withheld).take(REDERIVED_MAX) {
+        for affected in purge.affected.iter().take(REDERIVED_MAX) {
             let snapshot = self.store.snapshot();
             let Some(unit) = snapshot.unit(affected.ordinal) else { continue };
+            if !affected.withheld && verify_evidence(unit, &said(&snapshot, unit)).is_ok() {
+                continue;
+            }
             let Some(found) = again(&snapshot, unit) else {
-                dropped.push(affected.id);
+                // What has no word of what went stays.
+                dropped.extend(affected.withheld.then_some(affected.id));
                 continue;
             };
             let mut transaction = Transaction::at(&snapshot);
             transaction.revise(affected.id, content_of(&found));
             match self.store.commit(transaction, now) {
                 Ok(_) => rederived.push(affected.id),
-                Err(StoreError::Tombstoned { .. } | StoreError::Refused { .. }) => dropped.push(affected.id),
+                Err(StoreError::Tombstoned { .. } | StoreError::Refused { .. }) => {
+                    dropped.extend(affected.withheld.then_some(affected.id));
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -216,12 +222,21 @@ impl Memory {
         Ok(traces)
     }
 
-    /// Reads everything again: the log with its checksums, evidence and links, and whether index and vectors are those of the log.
+    /// Reads everything again: the log with its checksums, evidence and links, whether every unit follows from what it quotes, and whether
+    /// index and vectors are those of the log.
     ///
     /// # Errors
-    /// [`MemoryFault::Store`] for the first thing that is wrong.
+    /// [`MemoryFault::Store`] or [`MemoryFault::Unfounded`] for the first thing that is wrong.
     pub fn check(&self) -> Result<Checked, MemoryFault> {
         let store = self.store.verify()?;
+        let snapshot = self.store.snapshot();
+        // What a purge withheld says nothing.
+        let derived =
+            snapshot.units().filter(|(ordinal, unit)| !snapshot.is_captured(*ordinal) && !unit.text.is_empty());
+        for (_, unit) in derived {
+            verify_evidence(unit, &said(&snapshot, unit))
+                .map_err(|source| MemoryFault::Unfounded { id: unit.id, source })?;
+        }
         let derived = self.derived();
         let vectors = derived.vectors.as_ref().map_or(0, crate::vectors::Vectors::len);
         Ok(Checked { store, indexed: derived.index.searcher().rows().len(), vectors })
@@ -235,6 +250,12 @@ impl Memory {
         let _writing = self.writing();
         self.make_anew(&self.store.snapshot())
     }
+}
+
+/// What a unit rests on.
+fn said(snapshot: &Snapshot, unit: &Unit) -> BTreeMap<Sequence, Message> {
+    let quoted = unit.evidence.iter().map(|evidence| evidence.sequence);
+    quoted.filter_map(|sequence| Some((sequence, snapshot.captured_at(sequence)?.1.as_message()?))).collect()
 }
 
 /// The captured message at one place of the log.
@@ -251,7 +272,11 @@ impl Captures for One<'_> {
 
 /// The unit as the evidence that is left has it: of the same layer and the same claim key.
 fn again(snapshot: &Snapshot, unit: &Unit) -> Option<Unit> {
-    let names = crate::names::KnownNames::new();
+    let mut names = crate::names::KnownNames::new();
+    if let Some(claim) = &unit.claim {
+        // Whom it is about was known when it was derived.
+        names.add(&claim.key.subject, &[]);
+    }
     for evidence in &unit.evidence {
         let Some((_, said)) = snapshot.captured_at(evidence.sequence) else { continue };
         let Some(place) = said.place.clone() else { continue };

@@ -1,5 +1,6 @@
 //! The whole way of one user's memory, through its public face.
 
+mod exchange;
 mod isolation;
 
 use std::path::Path;
@@ -184,8 +185,11 @@ fn a_reminder_fires_once_and_a_report_completes_it() {
         (fired("2025-01-01T12:00:00Z"), fired("2025-01-02T09:00:00Z"), fired("2025-01-02T10:00:00Z")),
         (0, 1, 0)
     );
+    let due = || ask(&memory, "").iter().any(|quote| quote.contains("dentist tomorrow"));
+    assert!(due(), "it fired, and is still to be done");
     let done = say(&memory, 2, 0, Role::User, "I've called the dentist.");
     assert_eq!(done.completed, [said.derived[0].0]);
+    assert!(memory.search(&Query::new("", at("2025-12-31T00:00:00Z"))).expect("an answer").standing.is_empty());
     assert_eq!(memory.show(said.derived[0].0).expect("a unit").unit.status, Status::Completed);
 }
 
@@ -284,6 +288,7 @@ fn what_lost_a_part_of_its_evidence_keeps_the_rest() {
     assert_eq!(forgotten.purge.ids, [message]);
     let unit = memory.show(fact).expect("still there").unit;
     assert_eq!((unit.evidence.len(), unit.status), (1, Status::Verified));
+    memory.check().expect("what is left follows from what is left");
 }
 
 #[test]

@@ -258,12 +258,13 @@ fn left_over(original: &str, view: &View, removals: &[Removal]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     let suspects = numbers::suspects(view.text())
         .into_iter()
-        .map(|range| (range, IdentifierKind::Account, "a long number that no detector knows"));
+        .map(|range| (range, IdentifierKind::Account, "a number or a code that no detector knows"));
     let capitals = names::suspects(view.text())
         .into_iter()
         .map(|range| (range, IdentifierKind::Name, "a capitalised word that may be a name"));
     let han = names::suspects_han(view.text())
         .into_iter()
+        .chain(names::suspects_in_han(view.text()))
         .map(|range| (range, IdentifierKind::Name, "characters that may be a name"));
     for (range, kind, reason) in suspects.chain(capitals).chain(han) {
         let range = view.origin(range);

@@ -232,6 +232,37 @@ pub(super) fn suspects_han(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// What may be a name in a run of Han: 小芳, 老李 and 阿强 whatever follows, and a name before what people do.
+pub(super) fn suspects_in_han(text: &str) -> Vec<Range<usize>> {
+    let called = |pattern: &'static LazyLock<Option<Regex>>| {
+        pattern.iter().flat_map(|pattern| pattern.captures_iter(text)).filter_map(|captures| captures.name("v"))
+    };
+    let familiar = called(&FAMILIAR).filter(|name| {
+        let mut chars = name.as_str().chars();
+        let (first, second) = (chars.next(), chars.next());
+        let words = match first {
+            Some('小') => NO_FAMILIAR_SMALL,
+            Some('老') => NO_FAMILIAR_OLD,
+            _ => NO_FAMILIAR_A,
+        };
+        second.is_some_and(|second| !words.contains(second))
+    });
+    let doing = called(&DOING).filter(|name| may_be_name(name.as_str()));
+    familiar.chain(doing).map(|name| name.range()).collect()
+}
+
+static FAMILIAR: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"(?P<v>[小老阿]\p{Han})"));
+static DOING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"(?:^|[^\p{Han}])(?P<v>{姓}\p{Han}{1,2}?)(?:推荐|介绍|喜欢|讨厌|爱吃|爱喝|爱看|教|送|借|帮|寄|卖|请|带|陪|开的|写的|做的|打来|打了|发来|家里?的|住|认识|觉得|答应|生病|结婚|离婚|怀孕)",
+    )
+});
+
+/// What follows 小, 老 and 阿 in words that are no names.
+const NO_FAMILIAR_SMALL: &str = "学时心区说孩朋店型声吃费组姐伙狗猫鸟鱼雨麦米菜路巷镇村城河山岛桥屋房院楼提程票偷腿便数看气丑号的了一点儿女子弟妹叔姨姑舅伴份步睡结笔额众样包本册贩生标作巧康资于人物名事到有间吧车船火牛羊鸡鸭猪虎兔熊鬼憩怪吵修憨溪湖径径道型半二三四五六七八九十两几多少年月周日夜腹肠脑指臂脚手刀勺碗杯瓶盒箱袋球灯花草树豆葱蒜辣炒面饼苏打视频而或和是在不很太";
+const NO_FAMILIAR_OLD: &str = "师板公婆人家是外百年乡爸妈爷太大二三四五头虎鼠鹰实练旧化龄友同朋伴房城街店字总早样款了的不在牌干手汉道伯弟哥姐领底话远天式路楼机车东西北京上下来去想要会有没花式";
+const NO_FAMILIAR_A: &str = "姨姆拉尔里富根司胶莫联迪曼婆公伯爸妈哥妹姐弟爷斯塔巴布尼克德们飘是的";
+
 /// How many tokens of the entity table are still in a text, placeholders apart.
 pub(super) fn survivors(text: &str, entities: &KnownNames) -> usize {
     let folded = fold(&without_placeholders(text));
@@ -282,5 +313,6 @@ mod tests {
     fn every_pattern_compiles() {
         assert_eq!(COMPILED.len(), PATTERNS.len());
         assert!(LOWER.is_some() && CAPITALISED.is_some() && HAN_NAME.is_some() && PLACEHOLDER.is_some());
+        assert!(FAMILIAR.is_some() && DOING.is_some());
     }
 }

@@ -159,13 +159,29 @@ fn is_luhn(compact: &[u8]) -> bool {
     sum.is_multiple_of(10) && compact.iter().any(|byte| *byte != b'0')
 }
 
-/// Runs of digits that a person should look at if they are still there.
+/// Runs of digits, in digits or in words, and short codes, that a person should look at if they are still there.
 pub(super) fn suspects(text: &str) -> Vec<Range<usize>> {
     let runs = RUN.iter().flat_map(|pattern| pattern.find_iter(text));
-    runs.filter(|run| run.as_str().bytes().filter(u8::is_ascii_digit).count() >= SUSPECT_DIGITS)
-        .map(|run| run.range())
-        .collect()
+    let long = runs.filter(|run| run.as_str().bytes().filter(u8::is_ascii_digit).count() >= SUSPECT_DIGITS);
+    let named = [&SPELT, &CODE].into_iter().flat_map(|pattern| pattern.iter());
+    let named = named
+        .flat_map(|pattern| pattern.captures_iter(text))
+        .filter_map(|captures| captures.name("v").or_else(|| captures.name("v2")));
+    long.map(|run| run.range()).chain(named.map(|run| run.range())).collect()
 }
+
+/// Three digits and more in words, in a row; of Chinese digits four, and no year.
+static SPELT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"(?i)\b(?P<v>(?:(?:double|triple)[ -])?(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine)(?:(?:,? |-)(?:(?:double|triple)[ -])?(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine)){2,30})\b|(?P<w>[零〇一二三四五六七八九幺]{4})年|(?P<v2>[零〇一二三四五六七八九幺](?:[ ,、-]?[零〇一二三四五六七八九幺]){3,30})",
+    )
+});
+/// What is called a code and has fewer digits than a long number.
+static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"(?i)(?:\b(?:code|pin|passcode|password|combination)\b|密码|口令|验证码|门禁)[^\d\n]{0,12}(?P<v>\d[\d -]{1,8}\d)",
+    )
+});
 
 #[cfg(test)]
 mod tests {
@@ -174,7 +190,7 @@ mod tests {
     #[test]
     fn every_pattern_compiles() {
         assert_eq!(COMPILED.len(), PATTERNS.len());
-        assert!(LONG.is_some() && RUN.is_some());
+        assert!(LONG.is_some() && RUN.is_some() && SPELT.is_some() && CODE.is_some());
     }
 
     #[test]

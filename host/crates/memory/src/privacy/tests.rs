@@ -427,6 +427,34 @@ fn doubt_goes_to_a_person_with_the_places() {
 }
 
 #[test]
+fn names_in_a_run_and_numbers_in_words_are_doubted() {
+    for text in [
+        "老李推荐的修车店很好",
+        "小芳喜欢吃辣",
+        "那家店是阿强开的",
+        "王芳推荐的牙医不错",
+        "the door code is four two one seven",
+        "the door code is 4217",
+        "it ends in double five, nine one",
+        "门口的密码是四二一七",
+    ] {
+        let result = deidentify(text, &KnownNames::new()).expect("short");
+        assert!(matches!(gate(result, &KnownNames::new()), Outcome::Review { .. }), "{text}");
+    }
+    for text in [
+        "小区门口的老店很好吃",
+        "老师说小孩喜欢小猫",
+        "two or three people, one of four",
+        "二零二六年再看",
+        "阿姨在阿根廷",
+        "小时候的老朋友",
+    ] {
+        let result = deidentify(text, &KnownNames::new()).expect("short");
+        assert!(matches!(gate(result, &KnownNames::new()), Outcome::Pass(_)), "{text}");
+    }
+}
+
+#[test]
 fn invisible_marks_and_wide_digits_hide_nothing() {
     for text in [
         "我的手机号是138\u{200b}1234\u{200d}5678。",

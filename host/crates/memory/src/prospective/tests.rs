@@ -126,6 +126,13 @@ fn what_is_done_over_or_stale_does_not_fire() {
         due(&[&late], &month, &Occasion::default()).events,
         [ItemEvent::Expired { unit: late.id, at: month.clone() }]
     );
+    let mut shown = item(4, "Remind me tomorrow to call Anna.", &said);
+    shown.activation.as_mut().expect("an activation").fired = Some(later.clone());
+    assert_eq!(
+        due(&[&shown], &month, &Occasion::default()).events,
+        [ItemEvent::Expired { unit: shown.id, at: month.clone() }],
+        "it is not served for ever"
+    );
     let mut retired = item(3, "Remind me tomorrow to call Anna.", &said);
     retired.status = Status::Superseded;
     assert_eq!(due(&[&retired], &later, &Occasion::default()), Due::default());

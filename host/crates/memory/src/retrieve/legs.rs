@@ -63,19 +63,12 @@ impl Legs {
             .map(|(row, visible)| body.sessions.get(row.session as usize).copied().filter(|_| *visible).unwrap_or(0.0))
             .collect();
         let spoken = searcher.rows().iter().map(|row| parsed.speaker == Some(row.speaker)).collect();
-        let inside = |at: i64, (start, end): (i64, i64)| at >= start && at < end;
-        let window = searcher
-            .rows()
-            .iter()
-            .zip(&visible)
-            .map(|(row, visible)| {
-                *visible
-                    && parsed.window.is_some_and(|window| {
-                        inside(row.mentioned, window)
-                            || row.event.is_some_and(|(start, end)| start < window.1 && end > window.0)
-                    })
-            })
-            .collect();
+        let window = match parsed.window {
+            Some((from, until)) => {
+                searcher.happens(from, until).iter().zip(&visible).map(|(in_it, seen)| *in_it && *seen).collect()
+            }
+            None => vec![false; visible.len()],
+        };
         Ok(Self {
             sessions,
             dates: rows(TermField::Dates, &parsed.dates)?,

@@ -171,7 +171,13 @@ impl Builder<'_> {
             }
             fitting.push((ordinal, unit));
         }
-        let item = |(ordinal, unit): (u64, &Unit)| Item::of(unit, ordinal, Reason::Whole, LegScores::default());
+        let searcher = self.sources.searcher;
+        let window =
+            Parsed::of(self.query).window.map(|(from, until)| searcher.happens(from, until)).unwrap_or_default();
+        let item = |(ordinal, unit): (u64, &Unit)| {
+            let in_window = searcher.row(ordinal).and_then(|row| window.get(row).copied()).unwrap_or(false);
+            Item::of(unit, ordinal, Reason::Whole, LegScores { in_window, ..LegScores::default() })
+        };
         let items = fitting.into_iter().map(item).collect();
         (self.ledger.items, self.ledger.tokens, self.ledger.whole) = (items, tokens, true);
         true

@@ -1,16 +1,17 @@
 //! What is asked: the request, and what is read out of its words.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use loopwright_contract::memory::Layer;
 use loopwright_text::{
-    DateExpression, MonthPart, MonthReference, Prefer, Reference, TimeExpression, TokenKind, YearReference, find_times,
-    query_tokens, resolve, tokenize,
+    DateExpression, MonthPart, MonthReference, Prefer, Reference, TimeExpression, Token, TokenKind, YearReference,
+    find_times, query_tokens, resolve, tokenize,
 };
 
 use super::settings::{QUERY_BYTES_MAX, QUERY_TERMS_MAX};
 use super::words::shapes_a_question;
-use crate::index::{name_terms, speaker_key, traits};
+use crate::index::{name_terms, names_a_day_or_more, speaker_key, traits};
 use crate::moment::{EventTime, Moment};
 
 /// A request to the memory.
@@ -76,9 +77,9 @@ pub(crate) struct Parsed {
 impl Parsed {
     pub(crate) fn of(query: &Query) -> Self {
         let text = query.text.get(..query.text.floor_char_boundary(QUERY_BYTES_MAX)).unwrap_or_default();
-        let (stripped, said) = strip_names(text, &query.speakers);
-        let (dates, window) = times(&stripped, query);
-        let speaker = match said.as_slice() {
+        let (stripped, speakers) = strip_names(text, &query.speakers);
+        let (dates, window, said) = times(&stripped, query);
+        let speaker = match speakers.as_slice() {
             [one] => Some(speaker_key(one)),
             _ => None,
         };
@@ -88,7 +89,7 @@ impl Parsed {
         };
         let names = name_terms(&stripped).into_iter().filter(|name| !shapes_a_question(name)).collect();
         Self {
-            terms: once(body_terms(&stripped)),
+            terms: once(body_terms(&stripped, &said)),
             names: once(names),
             dates: once(dates),
             speaker,
@@ -99,14 +100,24 @@ impl Parsed {
     }
 }
 
-/// The terms that say what is asked about.
-fn body_terms(text: &str) -> Vec<String> {
-    let tokens = query_tokens(text);
+/// The terms that say what is asked about. What only says when is looked for by its date: `said` are the places of such times, with whether they
+/// are counted from now. Of the others the numbers alone are left out, since names of months and years stand in texts as they do in questions.
+fn body_terms(text: &str, said: &[(Range<usize>, bool)]) -> Vec<String> {
+    let mut tokens = query_tokens(text);
+    let dates = |token: &Token| {
+        let inside = |range: &Range<usize>| range.start <= token.range.start && token.range.end <= range.end;
+        let is_number = || token.text.chars().all(|ch| ch.is_ascii_digit());
+        said.iter().any(|(range, relative)| inside(range) && (*relative || is_number()))
+    };
+    let before = tokens.len();
+    tokens.retain(|token| !dates(token));
+    let dated = tokens.len() < before;
     let telling =
         |range: std::ops::Range<usize>| text.get(range).is_some_and(|word| !shapes_a_question(&word.to_lowercase()));
     let kept: Vec<String> =
         tokens.iter().filter(|token| telling(token.range.clone())).map(|token| token.text.clone()).collect();
-    if kept.is_empty() { tokens.into_iter().map(|token| token.text).collect() } else { kept }
+    // A question that only says when is answered by what happened then.
+    if kept.is_empty() && !dated { tokens.into_iter().map(|token| token.text).collect() } else { kept }
 }
 
 /// Takes the speakers' names out of a text and says which were there.
@@ -146,24 +157,24 @@ fn strip_names(text: &str, speakers: &[String]) -> (String, Vec<String>) {
     (stripped.split_whitespace().collect::<Vec<_>>().join(" "), said)
 }
 
-/// The dates that a question names, as terms, and the stretch of time that they span together.
-fn times(text: &str, query: &Query) -> (Vec<String>, Option<(i64, i64)>) {
+/// The dates that a question names, as terms, the stretch of time that they span together, and where in the text they stand, with whether they are
+/// counted from now.
+type Times = (Vec<String>, Option<(i64, i64)>, Vec<(Range<usize>, bool)>);
+
+fn times(text: &str, query: &Query) -> Times {
     let reference = Reference { now: query.now.civil(), prefer: Prefer::Past };
-    let (mut terms, mut window): (Vec<String>, Option<(i64, i64)>) = (Vec::new(), None);
+    let (mut terms, mut window, mut places): Times = (Vec::new(), None, Vec::new());
     for found in find_times(text) {
-        terms.extend(date_terms(&found.expression));
+        let dates = date_terms(&found.expression);
         let interval = resolve(&found.expression, &reference).filter(|_| names_a_day_or_more(&found.expression));
         let event = interval.and_then(|interval| EventTime::of(&interval, query.now.zone()));
         if let Some((start, end)) = event.and_then(|event| Some((event.start.seconds(), event.end?))) {
             window = Some(window.map_or((start, end), |(first, last)| (first.min(start), last.max(end))));
+            places.push((found.range.clone(), dates.is_empty()));
         }
+        terms.extend(dates);
     }
-    (terms, window)
-}
-
-/// "At seven" is a time of every day.
-fn names_a_day_or_more(expression: &TimeExpression) -> bool {
-    !matches!(expression, TimeExpression::Clock(_) | TimeExpression::Length(_))
+    (terms, window, places)
 }
 
 /// Only what was said: a year that is guessed is no term.

@@ -113,6 +113,53 @@ fn an_event_is_found_by_its_own_date_and_not_only_by_when_it_was_said() {
 }
 
 #[test]
+fn a_message_is_found_by_the_days_that_it_names() {
+    // Message 0 was said on 1 May 2023, and the small talk every day from the third on.
+    for (said, questions) in [
+        (
+            "Yesterday I ate hotpot with Wang.",
+            &[("what happened on 2023-04-30", 50), ("What happened yesterday?", 0), ("昨天我做了什么", 0)][..],
+        ),
+        ("昨天我吃了火锅", &[("昨天我做了什么", 0), ("what happened on 30 April 2023", 9), ("4月30日我做了什么", 30)]),
+        (
+            "On 3 March I sold the boat, and on 28 April I bought a kayak.",
+            &[("what did I do on 3 March 2023", 70), ("what did I do on 28 April 2023", 70), ("三天前发生了什么", 0)],
+        ),
+        ("We will meet the bank on Friday.", &[("what happened on 5 May 2023", 90)]),
+    ] {
+        let memory = large(&[said, "padding"]);
+        for (question, now) in questions {
+            let ledger = ask(&memory, &Query { now: day(*now), limit: 3, ..query(question) });
+            let first = ledger.items.iter().find(|item| item.ordinal == 0);
+            assert!(first.is_some_and(|item| item.scores.in_window), "{said} / {question}: {:?}", ledger.items);
+            assert!(!ledger.nothing_above_threshold, "{question}");
+        }
+    }
+    // In a memory that is returned whole it is marked too.
+    let memory = Memory::of(&["Yesterday I ate hotpot with Wang.", "x"]);
+    let ledger = ask(&memory, &Query { now: day(30), ..query("what happened on 2023-04-30") });
+    assert!(ledger.whole && ledger.items[0].scores.in_window && !ledger.items[1].scores.in_window);
+}
+
+#[test]
+fn the_only_event_of_a_day_is_before_what_shares_its_number() {
+    let cakes = "There were 4 cakes on 4 plates for 4 people, and 2026 candles.";
+    let mut memory =
+        large(&["Went to the museum.", cakes, "Yesterday was all rain, what a day yesterday was, what did I do"]);
+    for ordinal in [1, 2] {
+        memory.change(ordinal, |unit| unit.place.as_mut().expect("a place").session = format!("other{ordinal}"));
+    }
+    memory.change(0, |unit| unit.mentioned = Moment::parse("2026-01-04T10:00:00Z", day(0).zone()).expect("a moment"));
+    let now = Moment::parse("2026-01-05T10:00:00Z", day(0).zone()).expect("a moment");
+    for question in
+        ["what did I do on 4 January 2026", "what did I do on 2026-01-04", "what did I do yesterday", "我昨天做了什么"]
+    {
+        let ledger = ask(&memory, &Query { now: now.clone(), limit: 5, ..query(question) });
+        assert_eq!(ordinals(&ledger.items).first(), Some(&0), "{question}: {:?}", ordinals(&ledger.items));
+    }
+}
+
+#[test]
 fn what_is_no_longer_current_is_only_history() {
     let mut memory = large(&["I live in Paris", "x", "I live in Oslo"]);
     memory.change(0, |unit| (unit.status, unit.superseded_by) = (Status::Superseded, Some(id(2))));
@@ -167,8 +214,10 @@ fn layers_are_chosen_and_standing_items_are_always_served() {
         (vec![0, 1], vec![2]),
         "what is due in time is not due now"
     );
-    memory.change(1, |unit| unit.activation.as_mut().expect("one").fired = Some(day(11)));
     memory.change(0, |unit| unit.status = Status::Superseded);
+    memory.change(1, |unit| unit.activation.as_mut().expect("one").fired = Some(day(11)));
+    assert_eq!(ordinals(&ask(&memory, &query("something else")).standing), [1], "it was shown, and is not done");
+    memory.change(1, |unit| unit.activation.as_mut().expect("one").completed = Some(day(12)));
     assert!(ask(&memory, &query("something else")).standing.is_empty());
 }
 

@@ -77,17 +77,17 @@ fn valid_until(unit: &Unit) -> Option<i64> {
     until.map(crate::moment::Moment::seconds).or_else(|| unit.event.as_ref().and_then(|event| event.end))
 }
 
-/// Whether a unit is served whatever is asked: profile and standing instructions, and what is due.
+/// Whether a unit is served whatever is asked: profile and standing instructions, and what is due, until it is done or over.
 pub(crate) fn is_served(unit: &Unit, query: &Query) -> bool {
     let now = query.as_of.as_ref().unwrap_or(&query.now).seconds();
     match unit.layer {
         Layer::Profile => true,
         Layer::Prospective => unit.activation.as_ref().is_some_and(|activation| {
+            let by =
+                |moment: &Option<crate::moment::Moment>| moment.as_ref().is_some_and(|moment| moment.seconds() <= now);
             let due = activation.due.as_ref().is_some_and(|due| due.start.seconds() <= now);
-            let until = activation.valid_until.as_ref().is_none_or(|until| until.seconds() > now);
-            let open =
-                |moment: &Option<crate::moment::Moment>| moment.as_ref().is_none_or(|moment| moment.seconds() > now);
-            due && until && open(&activation.completed) && open(&activation.fired)
+            // That it fired says that it was shown, not that it is done; what waited for something to happen is due since then.
+            (due || by(&activation.fired)) && !by(&activation.valid_until) && !by(&activation.completed)
         }),
         Layer::Episodic | Layer::LongTerm => false,
     }

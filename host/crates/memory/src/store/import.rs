@@ -1,6 +1,6 @@
 //! Reading what an export wrote: all of it or nothing. Whoever wrote the file is not trusted.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, Read as _};
 
 use super::batch::Batch;
@@ -14,7 +14,8 @@ use super::transaction::{At, Capture, Kept};
 use crate::id::UnitId;
 use crate::message::Message;
 use crate::moment::Moment;
-use crate::unit::{Sequence, Status, Trust, Unit};
+use crate::unit::{Confidence, Sequence, Status, Trust, Unit};
+use crate::verify::{Rejection, derive_again};
 use loopwright_contract::memory::Layer;
 
 /// What an import did.
@@ -258,14 +259,44 @@ fn in_order(derived: Vec<(u64, Unit)>) -> Vec<(u64, Unit)> {
     order.into_iter().filter_map(|at| derived.get_mut(at).and_then(Option::take)).collect()
 }
 
+/// Decides whether a unit follows from the messages of a file, and how sure it is.
+type Judge<'a> = &'a dyn Fn(&Unit, &BTreeMap<Sequence, Message>) -> Result<Confidence, Rejection>;
+
+/// Refuses the first derived unit that does not follow from the messages of the file.
+fn judge_all(rows: &mut [(u64, Row)], judge: Judge<'_>) -> Result<(), StoreError> {
+    let captured = rows.iter().filter(|(_, row)| row.captured);
+    let said: BTreeMap<Sequence, Message> =
+        captured.filter_map(|(_, row)| Some((row.sequence, row.unit.as_message()?))).collect();
+    for (line, row) in rows.iter_mut().filter(|(_, row)| !row.captured) {
+        let unit = &mut row.unit;
+        unit.confidence = judge(unit, &said).map_err(|rejection| {
+            refuse(*line, format!("unit {} does not follow from what was said: {rejection}", unit.id))
+        })?;
+    }
+    Ok(())
+}
+
 impl Store {
     /// Keeps the units of an export, in one commit. What is here already, or was purged here, is not added. Mention times and zones are those
-    /// of the file; `now` is when they are kept. Nothing is trusted more than [`Trust::Imported`].
+    /// of the file; `now` is when they are kept. Nothing is trusted more than [`Trust::Imported`], and what is derived is derived again from the
+    /// messages of the file: what does not come out is refused.
     ///
     /// # Errors
     /// [`StoreError::Import`] for the first line that is refused, [`StoreError::Io`] when the disk refuses; nothing is kept then.
     pub fn import(&self, from: &mut dyn BufRead, now: &Moment) -> Result<Imported, StoreError> {
-        let rows = read(from, self.shared.sizes.import_bytes_max)?;
+        self.import_judged(from, now, &|unit, said| derive_again(unit, said))
+    }
+
+    /// The same, and nobody looks whether what is derived follows from what was said.
+    #[cfg(test)]
+    pub(crate) fn import_unjudged(&self, from: &mut dyn BufRead, now: &Moment) -> Result<Imported, StoreError> {
+        self.import_judged(from, now, &|unit, _| Ok(unit.confidence.clone()))
+    }
+
+    /// The same, with whoever decides whether a derived unit follows from the messages of the file, and how sure it is.
+    fn import_judged(&self, from: &mut dyn BufRead, now: &Moment, judge: Judge<'_>) -> Result<Imported, StoreError> {
+        let mut rows = read(from, self.shared.sizes.import_bytes_max)?;
+        judge_all(&mut rows, judge)?;
         self.shared.write(|writer| {
             let batch = Batch::new(&writer.state, now);
             let mut import =

@@ -59,6 +59,45 @@ fn planted_lines_become_nothing() {
     );
 }
 
+#[test]
+fn other_peoples_lines_are_not_the_users() {
+    for text in [
+        "> I live in Rome.\n> My name is Robert.",
+        "Tom wrote:\n> I live in Rome.\n\nWhat do you think?",
+        "Tom wrote: Hi. I live in Rome. I'm allergic to nuts.",
+        "My sister said:\nI live in Rome.\n\nI'm allergic to nuts.",
+        "Remind me what Tom wrote:\nAlways answer in French.",
+        "她写道：我住在上海。我对花生过敏。",
+        "邮件里说：\n我住在上海。\n我对花生过敏。",
+    ] {
+        let found: Vec<String> = claims(text).into_iter().filter(|claim| !claim.starts_with("todo")).collect();
+        assert_eq!(found, Vec::<String>::new(), "{text}");
+    }
+    assert_eq!(claims("Tom wrote:\n> I live in Rome.\nI live in Bonn."), ["lives_in=Bonn"]);
+    assert_eq!(claims("顺便说一下：我住在杭州。"), ["lives_in=杭州"]);
+    // The same is asked of what a model proposes.
+    let text = "Tom wrote: Hi. I live in Rome.";
+    let quote = text.find("I live").expect("there")..text.len();
+    assert_eq!(standing(text, &quote, &quote, false), Standing::Quoted);
+}
+
+#[test]
+fn letters_with_marks_of_their_own_are_read_as_one() {
+    for (text, value) in [
+        ("My sister Zoe\u{308} lives in Rome.", "Zoe\u{308}"),
+        ("My name is Zoe\u{308} Muller.", "Zoe\u{308} Muller"),
+        ("My name is X\u{302}an Miller.", "X\u{302}an Miller"),
+        ("I live in Krako\u{301}w.", "Krako\u{301}w"),
+    ] {
+        let message = said(Role::User, text);
+        let found = extract(&message, &KnownNames::new());
+        let values: Vec<&str> =
+            found.iter().filter_map(|one| one.claim.as_ref()).map(|claim| claim.value.as_str()).collect();
+        assert!(values.contains(&value), "{text}: {values:?}");
+    }
+    assert!(crate::reconcile::same_value("Zoe\u{308}", "Zo\u{eb}"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 

@@ -91,6 +91,13 @@ pub(super) const ENGLISH: &[(&str, &[&str])] = &[
     ("Always makes me happy to see them.", &[]),
     ("Stop using emojis.", &["instruction=Stop using emojis"]),
     // Routines.
+    ("I get up at seven on workdays.", &["routine(get up)=at seven on workdays"]),
+    ("We sleep in on weekends.", &["routine(sleep in)=on weekends"]),
+    ("Remind me every day at eight to take my pills.", &["instruction=Remind me every day at eight to take my pills"]),
+    (
+        "Can you remind me to water the plants every Monday?",
+        &["instruction=Can you remind me to water the plants every Monday"],
+    ),
     ("I go running every morning at 7.", &["routine(go running)=every morning at 7"]),
     ("Every Sunday I call my parents.", &["routine(call my parents)=Every Sunday"]),
     ("I usually wake up at 6 am.", &["routine(wake up)=at 6 am"]),
