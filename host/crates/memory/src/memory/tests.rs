@@ -1,5 +1,6 @@
 //! The whole way of one user's memory, through its public face.
 
+mod forgetting;
 mod isolation;
 
 use std::path::Path;
