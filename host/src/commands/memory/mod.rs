@@ -63,19 +63,19 @@ pub fn memory(shared: &Shared, args: &MemoryArgs) -> anyhow::Result<Exit> {
 
 fn work(desk: &Desk<'_>, args: &MemoryArgs) -> anyhow::Result<Exit> {
     match &args.command {
-        MemoryCommand::Add(add) => write::add(&desk, add),
-        MemoryCommand::Forget(forget) => write::forget(&desk, forget),
-        MemoryCommand::Import { file } => write::import(&desk, file),
-        MemoryCommand::Rebuild { repair } => write::rebuild(&desk, *repair),
-        MemoryCommand::Share { id, reviewed } => write::share(&desk, id, *reviewed),
-        MemoryCommand::Search(search) => read::search(&desk, search),
-        MemoryCommand::Show { id } => read::show(&desk, id),
-        MemoryCommand::History { id, claim } => read::history(&desk, id.as_deref(), claim.as_deref()),
-        MemoryCommand::Served => read::served(&desk),
-        MemoryCommand::Export { out } => read::export(&desk, out.as_deref()),
-        MemoryCommand::Verify { absent } => read::verify(&desk, absent.as_deref()),
-        MemoryCommand::Stats => read::stats(&desk),
-        MemoryCommand::Pool { query } => read::pool(&desk, query.as_deref()),
+        MemoryCommand::Add(add) => write::add(desk, add),
+        MemoryCommand::Forget(forget) => write::forget(desk, forget),
+        MemoryCommand::Import { file } => write::import(desk, file),
+        MemoryCommand::Rebuild { repair } => write::rebuild(desk, *repair),
+        MemoryCommand::Share { id, reviewed } => write::share(desk, id, *reviewed),
+        MemoryCommand::Search(search) => read::search(desk, search),
+        MemoryCommand::Show { id } => read::show(desk, id),
+        MemoryCommand::History { id, claim } => read::history(desk, id.as_deref(), claim.as_deref()),
+        MemoryCommand::Served => read::served(desk),
+        MemoryCommand::Export { out } => read::export(desk, out.as_deref()),
+        MemoryCommand::Verify { absent } => read::verify(desk, absent.as_deref()),
+        MemoryCommand::Stats => read::stats(desk),
+        MemoryCommand::Pool { query } => read::pool(desk, query.as_deref()),
         MemoryCommand::Bench(_) => Ok(Exit::BadInput),
     }
 }
