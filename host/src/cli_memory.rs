@@ -18,9 +18,9 @@ Examples:
 
 Exit codes:
   0  done; a search found something
-  1  a search found nothing above the threshold; a verification found something
+  1  a search found nothing above the threshold; a verification found something; something was forgotten and the pool could not be told yet
   2  bad arguments, a bad file, a damaged log (the message names the command that repairs it)
-  3  another process writes this user's memory, or what was asked for is not there";
+  3  another process writes this user's memory, or what was asked for, or was to be forgotten, is not there";
 
 /// `memory`.
 #[derive(Debug, Args)]
@@ -109,7 +109,7 @@ pub enum MemoryCommand {
     },
     /// Lists what is always served now: profile, standing instructions, and reminders that are due until they are done or 30 days over.
     Served,
-    /// Removes for good, from log, index, vectors, snapshot and pool; says what went.
+    /// Removes for good, from log, index, vectors, snapshot and pool; says of which claims. Only what is said in a later second comes back.
     Forget(ForgetArgs),
     /// Writes everything as JSON Lines.
     Export {
@@ -124,7 +124,8 @@ pub enum MemoryCommand {
     },
     /// Reads everything again and compares: checksums, evidence, whether facts follow from it, links, index and vectors.
     Verify {
-        /// Looks for this text in every byte of every file and in the index's dictionaries, and fails where it is found.
+        /// Looks for this text, also as JSON escapes it, in every byte of every file of this user and of the pool and in the dictionaries of
+        /// their indexes, and fails where it is found.
         #[arg(long, value_name = "TEXT")]
         absent: Option<String>,
     },
@@ -220,7 +221,7 @@ pub struct ForgetArgs {
     /// What was said before this moment.
     #[arg(long, value_name = "MOMENT", conflicts_with = "everything")]
     pub until: Option<String>,
-    /// The user's whole memory, and what the user gave to the pool.
+    /// The user's whole memory, and what the user gave to the pool. Keyed marks stay, so that an import does not bring it back.
     #[arg(long)]
     pub everything: bool,
 }

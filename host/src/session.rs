@@ -10,8 +10,8 @@ use loopwright_contract::trajectory::VerifiedTrajectory;
 use loopwright_harness::trajectory::read_file;
 use loopwright_harness::{EpisodeResult, memory};
 use loopwright_memory::id::{RootKey, UserId, WorkspaceId};
-use loopwright_memory::memory::{EpisodeRanker, Helpers, Live, Memory};
-use loopwright_memory::moment::Zone;
+use loopwright_memory::memory::{EpisodeRanker, Helpers, Live, Memory, OpenPool, Pool};
+use loopwright_memory::moment::{Moment, Zone};
 use loopwright_memory::store::{Disk, Root};
 
 use crate::cli::RunArgs;
@@ -37,9 +37,10 @@ impl Session {
     /// When the memory cannot be opened.
     pub fn open(args: &RunArgs, tasks: &[Task]) -> anyhow::Result<Option<Self>> {
         let Some(folder) = &args.memory else { return Ok(None) };
-        let memory = Arc::new(open(folder, args)?);
+        let (memory, pool) = open(folder, args)?;
+        let memory = Arc::new(memory);
         let zone = Zone::new(tasks.first().map_or("UTC", |task| task.start.zone.as_str()))?;
-        let live = Arc::new(Live::new(Arc::clone(&memory), zone.clone()));
+        let live = Arc::new(Live::new(Arc::clone(&memory), zone.clone(), pool));
         Ok(Some(Self { memory, live, zone }))
     }
 
@@ -76,9 +77,15 @@ impl Session {
     }
 }
 
-fn open(folder: &Path, args: &RunArgs) -> anyhow::Result<Memory> {
+fn open(folder: &Path, args: &RunArgs) -> anyhow::Result<(Memory, OpenPool)> {
     let key = wire::secret(folder).with_context(|| format!("the key of the memories in `{}`", folder.display()))?;
     let root = Root::open(Arc::new(Disk), folder, RootKey::new(key))?;
     let (workspace, user) = (WorkspaceId::new(&args.memory_workspace)?, UserId::new(&args.memory_user)?);
-    Ok(Memory::open(&root, &workspace, &user, Helpers::default())?)
+    let now = Moment::new(wire::machine_seconds()?, Zone::utc())?;
+    let memory = Memory::open_for_work(&root, &workspace, &user, Helpers::default(), &now)?;
+    let pool = move || {
+        // A workspace without one is told nothing, and gets none.
+        if root.has_pool(&workspace) { Pool::open_free(&root, &workspace, Helpers::default()) } else { Ok(None) }
+    };
+    Ok((memory, Box::new(pool)))
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use loopwright_contract::fault::HostFault;
@@ -33,6 +33,16 @@ pub const INSTANCES_PER_FAMILY: u32 = 2;
 pub const ABLATION_INSTANCES: u32 = 8;
 /// The name of the built-in pack.
 pub const BUILT_IN: &str = "phone";
+
+/// The machine's clock, in seconds since 1970.
+///
+/// # Errors
+/// When it stands before 1970.
+pub fn machine_seconds() -> anyhow::Result<i64> {
+    #[expect(clippy::disallowed_methods, reason = "the composition root reads the machine's clock")]
+    let now = SystemTime::now();
+    Ok(i64::try_from(now.duration_since(UNIX_EPOCH)?.as_secs())?)
+}
 
 /// The machine's clock, as a backstop for wall budgets.
 #[derive(Debug)]

@@ -125,6 +125,28 @@ fn everything_of_a_user_goes_and_nothing_of_another() {
 }
 
 #[test]
+fn what_is_not_there_is_told_with_its_own_code_and_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for arguments in [vec!["pool"], vec!["rebuild", "--repair"], vec!["forget", "--everything"], vec!["stats"]] {
+        let told = run(folder, &arguments);
+        assert_eq!((code(&told), json(&told)["exit"].as_u64()), (Some(3), Some(3)), "{arguments:?}");
+    }
+    run(folder, &["add", "I live in Lisbon."]);
+    let unknown = format!("u{}", "0".repeat(20));
+    for arguments in [vec!["forget", &unknown], vec!["forget", "--claim", "user/shoe_size"], vec!["pool"]] {
+        let told = run(folder, &arguments);
+        assert_eq!((code(&told), json(&told)["error"].is_string()), (Some(3), true), "{arguments:?}");
+    }
+    let bad = run(folder, &["forget", "u1"]);
+    assert_eq!((code(&bad), json(&bad)["exit"].as_u64()), (Some(2), Some(2)));
+    let forgotten = run_on(2, folder, &["forget", "--claim", "user/lives_in"]);
+    assert_eq!((code(&forgotten), json(&forgotten)["claims"][0].as_str()), (Some(0), Some("user/lives_in")));
+    let again = json(&run_on(3, folder, &["add", "I live in Lisbon."]));
+    assert_eq!(again["kept"], "kept", "a new word: {again}");
+}
+
+#[test]
 fn bad_input_is_told_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

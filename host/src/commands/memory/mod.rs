@@ -11,16 +11,17 @@ mod write;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
+use loopwright_contract::fault::chain;
 use loopwright_contract::memory::{Embedder, Layer, Role};
 use loopwright_memory::id::{RootKey, UserId, WorkspaceId};
-use loopwright_memory::memory::{Helpers, Memory, MemoryFault, Pool};
+use loopwright_memory::memory::{Helpers, Memory, MemoryFault, Pool, finish_purges};
 use loopwright_memory::moment::{Moment, Zone};
 use loopwright_memory::store::{Disk, Root, StoreError};
 use loopwright_memory::unit::ClaimKey;
 use loopwright_models::embed::LocalEmbedder;
+use serde_json::json;
 
 use crate::cli::Shared;
 use crate::cli_memory::{LayerArg, MemoryArgs, MemoryCommand, RoleArg};
@@ -43,27 +44,40 @@ pub(super) struct Desk<'a> {
 /// # Errors
 /// What is wrong with an argument, a file or the memory.
 pub fn memory(shared: &Shared, args: &MemoryArgs) -> anyhow::Result<Exit> {
-    if let MemoryCommand::Bench(bench) = &args.command {
-        return bench::bench(shared, args, bench);
-    }
-    let desk = Desk::new(shared, args)?;
     let done = match &args.command {
-        MemoryCommand::Add(add) => write::add(&desk, add),
-        MemoryCommand::Forget(forget) => write::forget(&desk, forget),
-        MemoryCommand::Import { file } => write::import(&desk, file),
-        MemoryCommand::Rebuild { repair } => write::rebuild(&desk, *repair),
-        MemoryCommand::Share { id, reviewed } => write::share(&desk, id, *reviewed),
-        MemoryCommand::Search(search) => read::search(&desk, search),
-        MemoryCommand::Show { id } => read::show(&desk, id),
-        MemoryCommand::History { id, claim } => read::history(&desk, id.as_deref(), claim.as_deref()),
-        MemoryCommand::Served => read::served(&desk),
-        MemoryCommand::Export { out } => read::export(&desk, out.as_deref()),
-        MemoryCommand::Verify { absent } => read::verify(&desk, absent.as_deref()),
-        MemoryCommand::Stats => read::stats(&desk),
-        MemoryCommand::Pool { query } => read::pool(&desk, query.as_deref()),
-        MemoryCommand::Bench(_) => Ok(Exit::BadInput),
+        MemoryCommand::Bench(bench) => bench::bench(shared, args, bench),
+        _ => Desk::new(shared, args).and_then(|desk| {
+            desk.finish_purges();
+            work(&desk, args)
+        }),
     };
-    done.map_err(missing)
+    done.map_err(|error| {
+        let error = missing(error);
+        if shared.json {
+            let exit = if Exit::of(&error) == Exit::NotInstalled { 3 } else { 2 };
+            output::json(&json!({"error": format!("{error:#}"), "exit": exit}));
+        }
+        error
+    })
+}
+
+fn work(desk: &Desk<'_>, args: &MemoryArgs) -> anyhow::Result<Exit> {
+    match &args.command {
+        MemoryCommand::Add(add) => write::add(desk, add),
+        MemoryCommand::Forget(forget) => write::forget(desk, forget),
+        MemoryCommand::Import { file } => write::import(desk, file),
+        MemoryCommand::Rebuild { repair } => write::rebuild(desk, *repair),
+        MemoryCommand::Share { id, reviewed } => write::share(desk, id, *reviewed),
+        MemoryCommand::Search(search) => read::search(desk, search),
+        MemoryCommand::Show { id } => read::show(desk, id),
+        MemoryCommand::History { id, claim } => read::history(desk, id.as_deref(), claim.as_deref()),
+        MemoryCommand::Served => read::served(desk),
+        MemoryCommand::Export { out } => read::export(desk, out.as_deref()),
+        MemoryCommand::Verify { absent } => read::verify(desk, absent.as_deref()),
+        MemoryCommand::Stats => read::stats(desk),
+        MemoryCommand::Pool { query } => read::pool(desk, query.as_deref()),
+        MemoryCommand::Bench(_) => Ok(Exit::BadInput),
+    }
 }
 
 /// What is not there, or in somebody else's hands, has an exit code of its own.
@@ -85,7 +99,7 @@ impl<'a> Desk<'a> {
         let zone = Zone::new(&args.zone)?;
         let now = match &args.now {
             Some(text) => Moment::parse(text, &zone)?,
-            None => Moment::new(machine_seconds()?, zone.clone())?,
+            None => Moment::new(wire::machine_seconds()?, zone.clone())?,
         };
         Ok(Self {
             args,
@@ -102,38 +116,45 @@ impl<'a> Desk<'a> {
         Ok(Helpers { embedder: embedder(self.args)?, proposer: None })
     }
 
+    /// Goes on with purges of whole memories that were not finished. Nothing waits for that: on a full disk, a purge is what helps.
+    fn finish_purges(&self) {
+        let lexical = Helpers::default();
+        if let Err(fault) = finish_purges(&self.root, &self.workspace, lexical, &self.now) {
+            output::note(format_args!("a purge is not finished yet: {}", chain(&fault)));
+        }
+    }
+
     fn open(&self) -> anyhow::Result<Memory> {
-        Ok(Memory::open(&self.root, &self.workspace, &self.user, self.helpers()?)?)
+        Ok(Memory::open_for_work(&self.root, &self.workspace, &self.user, self.helpers()?, &self.now)?)
     }
 
     /// The same for a command that only reads: a user who has none gets none.
     fn open_existing(&self) -> anyhow::Result<Memory> {
-        if !self.root.has(&self.workspace, &self.user) {
-            let user = self.user.as_str();
-            return Err(NotInstalled(format!("user `{user}` has no memory here\nhint: `memory add` begins one")).into());
-        }
+        self.require()?;
         self.open()
     }
 
-    /// The pool, after it was told what users took with them whose purge did not come so far.
-    fn pool(&self) -> anyhow::Result<Pool> {
-        let pool = Pool::open(&self.root, &self.workspace, self.helpers()?)?;
-        for purge in self.root.unfinished(&self.workspace)? {
-            pool.withdraw(&purge.contributions, &self.now)?;
-            self.root.finish(&purge)?;
+    /// Refuses a user who has none.
+    fn require(&self) -> anyhow::Result<()> {
+        if self.root.has(&self.workspace, &self.user) {
+            return Ok(());
         }
-        Ok(pool)
+        let user = self.user.as_str();
+        Err(NotInstalled(format!("user `{user}` has no memory here\nhint: `memory add` begins one")).into())
+    }
+
+    fn pool(&self) -> anyhow::Result<Pool> {
+        Ok(Pool::open(&self.root, &self.workspace, self.helpers()?)?)
+    }
+
+    /// The pool, if there is one.
+    fn existing_pool(&self) -> anyhow::Result<Option<Pool>> {
+        if self.root.has_pool(&self.workspace) { self.pool().map(Some) } else { Ok(None) }
     }
 
     fn moment(&self, text: &str) -> anyhow::Result<Moment> {
         Ok(Moment::parse(text, &self.zone)?)
     }
-}
-
-fn machine_seconds() -> anyhow::Result<i64> {
-    #[expect(clippy::disallowed_methods, reason = "the composition root reads the machine's clock")]
-    let now = SystemTime::now();
-    Ok(i64::try_from(now.duration_since(UNIX_EPOCH)?.as_secs())?)
 }
 
 /// The embedder; none when it is switched off or not installed, which is told once.

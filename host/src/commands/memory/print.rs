@@ -122,6 +122,7 @@ pub(super) fn ledger(as_json: bool, ledger: &Ledger) {
         let standing: Vec<Value> = ledger.standing.iter().map(item_json).collect();
         output::json(&json!({
             "nothing_above_threshold": ledger.nothing_above_threshold, "whole": ledger.whole, "reviewed": ledger.reviewed,
+            "over_budget": ledger.over_budget,
             "tokens": ledger.tokens, "coverage": ledger.coverage, "cosine": ledger.cosine, "sequence": ledger.sequence,
             "items": items, "standing": standing,
         }));
@@ -129,6 +130,9 @@ pub(super) fn ledger(as_json: bool, ledger: &Ledger) {
     }
     if ledger.nothing_above_threshold {
         output::line("nothing above the threshold; the nearest there is:");
+    }
+    if ledger.over_budget {
+        output::note("what is always served takes more than the tokens: nothing else is listed");
     }
     let all: Vec<&Item> = ledger.standing.iter().chain(&ledger.items).collect();
     items(&all);
@@ -252,18 +256,24 @@ pub(super) fn sought(as_json: bool, sought: &Sought) {
 
 pub(super) fn forgotten(as_json: bool, done: &Forgotten) {
     let (units, redacted) = (done.purge.ids.len(), done.purge.redacted.len());
+    // Which claims, and not what they said.
+    let claims: Vec<String> = done.claims.iter().map(claim).collect();
     if as_json {
         output::json(&json!({
-            "purged": done.purge.ids, "redacted": redacted, "rederived": done.rederived, "dropped": done.dropped,
-            "revived": done.purge.revived, "withdrawn": done.withdrawn, "sequence": done.purge.sequence,
+            "purged": done.purge.ids, "claims": claims, "redacted": redacted, "rederived": done.rederived, "dropped": done.dropped,
+            "revived": done.purge.revived, "withdrawn": done.withdrawn, "pending": done.pending, "sequence": done.purge.sequence,
         }));
         return;
     }
     output::line(format_args!("{units} units are gone for good, with log, index, vectors and snapshot"));
+    for claim in &claims {
+        output::line(format_args!("of the claim {}", Plain(claim)));
+    }
     for (count, what) in [
         (done.rederived.len(), "units lost part of their evidence and were derived again"),
         (done.purge.revived.len(), "units are current again"),
         (done.withdrawn, "contributions were taken out of the pool"),
+        (done.pending, "contributions are still in the pool"),
     ] {
         if count > 0 {
             output::line(format_args!("{count} {what}"));
@@ -301,6 +311,7 @@ fn trace(trace: &Trace) -> String {
         Trace::Bytes { file, at } => format!("`{}` at byte {at}", file.display()),
         Trace::Term { term } => format!("the index's dictionary, as `{term}`"),
         Trace::Unit { id } => format!("unit {id}"),
+        Trace::Pool(found) => format!("the pool of the workspace: {}", self::trace(found)),
     }
 }
 
@@ -358,8 +369,9 @@ pub(super) fn repaired(as_json: bool, repair: &Repair) {
 pub(super) fn shared(as_json: bool, shared: &Shared) {
     let (text, contribution) = match shared {
         Shared::Given { contribution, text } => (text, Some(contribution)),
-        Shared::Doubtful { text } => (text, None),
+        Shared::Doubtful { text } | Shared::Refused { text } => (text, None),
     };
+    let refused = matches!(shared, Shared::Refused { .. });
     let doubts: Vec<Value> = text
         .doubts
         .iter()
@@ -367,13 +379,16 @@ pub(super) fn shared(as_json: bool, shared: &Shared) {
         .collect();
     if as_json {
         output::json(
-            &json!({"contribution": contribution, "text": text.text, "removed": text.removals.len(), "confidence": text.confidence, "doubts": doubts}),
+            &json!({"contribution": contribution, "refused": refused, "text": text.text, "removed": text.removals.len(), "confidence": text.confidence, "doubts": doubts}),
         );
         return;
     }
     output::line(Plain(&text.text));
     match contribution {
         Some(id) => output::line(format_args!("shared as {id}; nobody can promise that it is anonymous")),
+        None if refused => {
+            output::line("not shared: the same was withdrawn from the pool before, which refuses it since")
+        }
         None => output::line("not shared: a person has to look at it first; --reviewed says that you have"),
     }
     for doubt in &text.doubts {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{Desk, claim_key, print};
 use crate::cli_memory::SearchArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, NotInstalled};
 use crate::output;
 
 pub(super) fn search(desk: &Desk<'_>, args: &SearchArgs) -> anyhow::Result<Exit> {
@@ -85,7 +85,8 @@ pub(super) fn export(desk: &Desk<'_>, out: Option<&Path>) -> anyhow::Result<Exit
 pub(super) fn verify(desk: &Desk<'_>, absent: Option<&str>) -> anyhow::Result<Exit> {
     let memory = desk.open_existing()?;
     let checked = memory.check()?;
-    let traces = absent.map(|text| memory.traces(text)).transpose()?;
+    let pool = if absent.is_some() { desk.existing_pool()? } else { None };
+    let traces = absent.map(|text| memory.traces_with(text, pool.as_ref())).transpose()?;
     print::checked(desk.json, &checked, absent, traces.as_deref());
     let sound = checked.is_in_step() && traces.is_none_or(|traces| traces.is_empty());
     Ok(if sound { Exit::Good } else { Exit::Differs })
@@ -98,7 +99,11 @@ pub(super) fn stats(desk: &Desk<'_>) -> anyhow::Result<Exit> {
 }
 
 pub(super) fn pool(desk: &Desk<'_>, query: Option<&str>) -> anyhow::Result<Exit> {
-    let pool = desk.pool()?;
+    let Some(pool) = desk.existing_pool()?.filter(|pool| !pool.memory().snapshot().is_empty()) else {
+        let workspace = desk.workspace.as_str();
+        let told = format!("workspace `{workspace}` shares nothing\nhint: `memory share ID` gives a unit to it");
+        return Err(NotInstalled(told).into());
+    };
     let mut query = Query::new(query.unwrap_or_default(), desk.now.clone());
     if query.text.is_empty() {
         // All of it, as far as it is not endless.

@@ -5,9 +5,10 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use loopwright_contract::fault::chain;
 use loopwright_contract::memory::Role;
 use loopwright_memory::id::UnitId;
-use loopwright_memory::memory::{Memory, Shared, Sharing, trust_of};
+use loopwright_memory::memory::{Helpers, Shared, Sharing, forget_user, trust_of};
 use loopwright_memory::message::{Message, Place};
 use loopwright_memory::store::{Capture, Selection, Sources};
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use serde_json::json;
 
 use super::{Desk, claim_key, print};
 use crate::cli_memory::{AddArgs, ForgetArgs, RoleArg};
-use crate::exit::Exit;
+use crate::exit::{Exit, NotInstalled};
 use crate::output;
 
 /// Messages that are captured at a time.
@@ -69,7 +70,9 @@ pub(super) fn add(desk: &Desk<'_>, args: &AddArgs) -> anyhow::Result<Exit> {
                 session: None,
             };
             let mut said = capture(desk, args, said, 0)?;
-            said.message.place.position = next_position(&memory, &said.message.place);
+            let place = &mut said.message.place;
+            // After what was said before in the same session: two things of one second have an order.
+            place.position = memory.snapshot().next_position(&place.dialogue, &place.session);
             captures.push(said);
         }
     }
@@ -82,14 +85,6 @@ pub(super) fn add(desk: &Desk<'_>, args: &AddArgs) -> anyhow::Result<Exit> {
     bar.finish_and_clear();
     print::understood(desk.json, &memory, &understood);
     Ok(Exit::Good)
-}
-
-/// After what was said before in the same session: two things of one second have an order.
-fn next_position(memory: &Memory, place: &Place) -> u32 {
-    let snapshot = memory.snapshot();
-    let places = snapshot.units().filter_map(|(_, unit)| unit.place.as_ref());
-    let same = places.filter(|other| (&other.dialogue, &other.session) == (&place.dialogue, &place.session));
-    same.map(|other| other.position.saturating_add(1)).max().unwrap_or(0)
 }
 
 fn capture(desk: &Desk<'_>, args: &AddArgs, said: Line, position: u32) -> anyhow::Result<Capture> {
@@ -125,29 +120,49 @@ pub(super) fn forget(desk: &Desk<'_>, args: &ForgetArgs) -> anyhow::Result<Exit>
     } else {
         Selection::Units(args.id.iter().map(|id| id.parse()).collect::<Result<Vec<UnitId>, _>>()?)
     };
-    let (memory, pool) = (desk.open_existing()?, desk.pool()?);
-    let forgotten = memory.forget(&selection, Sources::Purge, Some(&pool), &desk.now)?;
+    let memory = desk.open_existing()?;
+    // The user's own memory first: the pool is told after it, or by the next command when it cannot be told now.
+    let mut forgotten = memory.forget(&selection, Sources::Purge, None, &desk.now)?;
+    if forgotten.purge.ids.is_empty() && forgotten.purge.redacted.is_empty() {
+        return Err(NotInstalled("there was nothing of that to forget".to_owned()).into());
+    }
+    let mut exit = Exit::Good;
+    if forgotten.pending > 0 {
+        let told = desk.pool().and_then(|pool| Ok(memory.settle(&pool, &desk.now)?));
+        match told {
+            Ok(withdrawn) => (forgotten.withdrawn, forgotten.pending) = (withdrawn, 0),
+            Err(error) => {
+                output::note(format_args!("the pool could not be told, which the next command does: {error:#}"));
+                exit = Exit::Differs;
+            }
+        }
+    }
     print::forgotten(desk.json, &forgotten);
-    Ok(Exit::Good)
+    Ok(exit)
 }
 
 fn forget_everything(desk: &Desk<'_>) -> anyhow::Result<Exit> {
-    let pool = desk.pool()?;
-    let mut withdrawn = 0;
-    let purge = desk.root.purge_user(&desk.workspace, &desk.user)?;
-    if let Some(purge) = purge.filter(|purge| !purge.contributions.is_empty()) {
-        withdrawn = pool.withdraw(&purge.contributions, &desk.now)?;
-        desk.root.finish(&purge)?;
-    }
+    let lexical = Helpers::default();
     let user = desk.user.as_str();
+    let Some(done) = forget_user(&desk.root, &desk.workspace, &desk.user, lexical, &desk.now)? else {
+        return Err(NotInstalled(format!("user `{user}` has no memory here: there was nothing to forget")).into());
+    };
+    let withdrawn = done.withdrawn;
+    let pending = done.pending.as_ref().map_or(0, |(count, _)| *count);
+    if let Some((count, fault)) = &done.pending {
+        output::note(format_args!(
+            "{count} contributions are still in the pool, and leave it with the next command: {}",
+            chain(fault)
+        ));
+    }
     if desk.json {
-        output::json(&json!({"user": user, "forgotten": "everything", "withdrawn": withdrawn}));
+        output::json(&json!({"user": user, "forgotten": "everything", "withdrawn": withdrawn, "pending": pending}));
     } else {
         output::line(format_args!(
             "everything of user `{user}` is gone; {withdrawn} contributions were taken out of the pool"
         ));
     }
-    Ok(Exit::Good)
+    Ok(if pending == 0 { Exit::Good } else { Exit::Differs })
 }
 
 pub(super) fn import(desk: &Desk<'_>, file: &Path) -> anyhow::Result<Exit> {
@@ -168,6 +183,7 @@ pub(super) fn import(desk: &Desk<'_>, file: &Path) -> anyhow::Result<Exit> {
 }
 
 pub(super) fn rebuild(desk: &Desk<'_>, repair: bool) -> anyhow::Result<Exit> {
+    desk.require()?;
     if repair {
         let repair = desk.root.repair(&desk.workspace, &desk.user)?;
         print::repaired(desk.json, &repair);

@@ -19,6 +19,8 @@ use crate::verify::{Captures, Verified, verify};
 
 /// How often a commit is tried again when its claim has changed under it.
 const TRIES_MAX: u32 = 8;
+/// The most messages that are derived from in one go, of those that a process left which ended before it had.
+const PENDING_MAX: usize = 10_000;
 
 /// What was understood from one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +53,12 @@ impl Memory {
     ///
     /// # Errors
     /// [`MemoryFault`] when a message breaks a limit (none of them is kept then) or when a disk or model fails. What was kept before stays
-    /// kept, and is derived from when it is captured again.
+    /// kept, and is derived from at the next capture; if the model fails then too, by the rules alone.
     pub fn capture(&self, captures: Vec<Capture>, now: &Moment) -> Result<Vec<Understood>, MemoryFault> {
         let _writing = self.writing();
         let names = self.derived().names.clone();
         let before = self.store.snapshot().sequence();
+        self.derive_pending(now)?;
         let messages: Vec<(Message, Option<String>)> =
             captures.iter().map(|capture| (capture.message.clone(), capture.working.clone())).collect();
         let kept = self.store.capture(captures, now)?;
@@ -69,8 +72,41 @@ impl Memory {
             }
             understood.push(found);
         }
+        if understood.iter().any(|found| matches!(found.message, Kept::New(_))) {
+            self.note_derived(self.store.snapshot().sequence(), now)?;
+        }
         self.keep_step(before)?;
         Ok(understood)
+    }
+
+    /// Notes up to where messages were derived from.
+    fn note_derived(&self, through: Sequence, now: &Moment) -> Result<(), MemoryFault> {
+        let mut transaction = Transaction::at(&self.store.snapshot());
+        transaction.derived(through);
+        self.store.commit(transaction, now)?;
+        Ok(())
+    }
+
+    /// Derives from messages that were kept by a process which ended before it derived from them.
+    pub(super) fn derive_pending(&self, now: &Moment) -> Result<(), MemoryFault> {
+        let snapshot = self.store.snapshot();
+        let mut through = None;
+        let names = self.derived().names.clone();
+        for (ordinal, sequence, working) in snapshot.underived().take(PENDING_MAX) {
+            through = Some(sequence);
+            let Some(unit) = snapshot.unit(ordinal).filter(|unit| !unit.text.is_empty()) else { continue };
+            let Some(place) = unit.place.clone() else { continue };
+            let message = Message { place, text: unit.text.clone(), mentioned: unit.mentioned.clone() };
+            let at = At { id: unit.id, ordinal, sequence };
+            let mut found = Understood {
+                message: Kept::Known(at),
+                derived: Vec::new(),
+                completed: Vec::new(),
+                rejected: Vec::new(),
+            };
+            self.derive(&names, &message, working, at, now, &mut found)?;
+        }
+        through.map_or(Ok(()), |through| self.note_derived(through, now))
     }
 
     /// Keeps the units of an export; see [`Store::import`](crate::store::Store::import).
@@ -80,6 +116,7 @@ impl Memory {
     pub fn import(&self, from: &mut dyn BufRead, now: &Moment) -> Result<Imported, MemoryFault> {
         let _writing = self.writing();
         let before = self.store.snapshot().sequence();
+        self.derive_pending(now)?;
         let imported = self.store.import(from, now)?;
         self.keep_step(before)?;
         Ok(imported)
@@ -129,7 +166,15 @@ impl Memory {
         if let Some(proposer) = &self.helpers.proposer
             && matches!(message.place.role, Role::User | Role::Other)
         {
-            let (more, errors) = from_model(message, &proposer.propose(&message.text, message.place.role)?);
+            let proposed = match proposer.propose(&message.text, message.place.role) {
+                // A message that the model cannot be asked about holds up no later one.
+                Err(error) if matches!(found.message, Kept::Known(_)) => {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "a message is read by the rules alone");
+                    Vec::new()
+                }
+                proposed => proposed?,
+            };
+            let (more, errors) = from_model(message, &proposed);
             // What the rules found is not said again.
             let known = |proposal: &Proposal| {
                 proposals.iter().any(|other| other.quote == proposal.quote && other.claim == proposal.claim)
@@ -230,8 +275,8 @@ impl Memory {
         if let Decision::Same { unit: known } = reconciled.decision {
             let Some(old) = same_claim.iter().find(|old| old.id == known) else { return Ok(None) };
             let merged = absorb(old, unit);
-            // Only what is current can be revised; what was superseded keeps the evidence that it had.
-            if !old.status.is_current() || merged == **old {
+            // What was superseded gets the evidence too, and stays superseded: a purge of the claim takes that message with it.
+            if merged == **old {
                 return Ok(None);
             }
             transaction.revise(known, content_of(&merged));

@@ -11,7 +11,7 @@ use crate::id::UnitId;
 use crate::message::Message;
 use crate::moment::Moment;
 use crate::store::{Purge, Retention, Selection, Snapshot, Sources, StoreError, Transaction, Verification, content_of};
-use crate::unit::{Sequence, Unit};
+use crate::unit::{ClaimKey, Sequence, Status, Unit};
 use crate::verify::{Captures, verify, verify_evidence};
 
 /// The longest text that is looked for, in bytes.
@@ -28,8 +28,12 @@ pub struct Forgotten {
     pub rederived: Vec<UnitId>,
     /// Derived units that could not be, and went too.
     pub dropped: Vec<UnitId>,
+    /// The claims of which something went, in order.
+    pub claims: Vec<ClaimKey>,
     /// Contributions that were taken out of the pool.
     pub withdrawn: usize,
+    /// Contributions that are still to be taken out of the pool, since none was given; [`Memory::settle`] does that.
+    pub pending: usize,
     /// Files of the index that could not be removed yet, as where a search still reads them; the next commit removes them.
     pub files_left: usize,
 }
@@ -54,6 +58,8 @@ pub enum Trace {
         /// Which.
         id: UnitId,
     },
+    /// In the pool, where anybody of the workspace may have put it.
+    Pool(Box<Trace>),
 }
 
 /// What a check found to be as it should.
@@ -76,11 +82,13 @@ impl Checked {
 }
 
 impl Memory {
-    /// Removes what is selected, and what rests on it alone, for good. `sources` says whether what was said goes too.
+    /// Removes what is selected, and what rests on it alone, for good. `sources` says whether what was said goes too. The user's own memory
+    /// comes first and the pool after it; what the pool was not told, since none was given or the process ended, is kept in mind, and told by
+    /// the next of these calls that has a pool, or by [`Memory::settle`].
     ///
     /// # Errors
-    /// [`MemoryFault`] when nothing was removed, or when the log is purged and what is derived from it could not follow: opening the memory
-    /// again makes that anew.
+    /// [`MemoryFault::Unknown`] for a unit that is not there. Else [`MemoryFault`] when nothing was removed, or when the log is purged and what
+    /// is derived from it could not follow: opening the memory again makes that anew.
     pub fn forget(
         &self,
         selection: &Selection,
@@ -90,8 +98,61 @@ impl Memory {
     ) -> Result<Forgotten, MemoryFault> {
         let _writing = self.writing();
         let before = self.snapshot();
+        if let Selection::Units(ids) = selection
+            && let Some(id) = ids.iter().find(|id| before.ordinal(id).is_none())
+        {
+            return Err(MemoryFault::Unknown { id: *id });
+        }
         let purge = self.store.purge(selection, sources, now)?;
         self.after(&before, purge, pool, now)
+    }
+
+    /// Removes units and what was said of them, and leaves no mark that refuses the same again.
+    pub(super) fn release(&self, ids: &[UnitId], now: &Moment) -> Result<Forgotten, MemoryFault> {
+        let _writing = self.writing();
+        let before = self.snapshot();
+        let purge = self.store.release(ids, now)?;
+        self.after(&before, purge, None, now)
+    }
+
+    /// Takes what was forgotten out of the pool too, where that was not done yet. Returns how many contributions there were.
+    ///
+    /// # Errors
+    /// [`MemoryFault`] when a disk fails; it is still kept in mind then.
+    pub fn settle(&self, pool: &Pool, now: &Moment) -> Result<usize, MemoryFault> {
+        let _writing = self.writing();
+        self.withdraw_pending(pool, now)
+    }
+
+    /// The same for a writer.
+    pub(super) fn withdraw_pending(&self, pool: &Pool, now: &Moment) -> Result<usize, MemoryFault> {
+        let snapshot = self.snapshot();
+        let pending: Vec<String> = snapshot.withdrawals().map(str::to_owned).collect();
+        if pending.is_empty() {
+            return Ok(0);
+        }
+        let withdrawn = pool.withdraw(&pending, now)?;
+        let mut transaction = Transaction::at(&snapshot);
+        transaction.withdraw(&pending);
+        self.store.commit(transaction, now)?;
+        self.keep_step(snapshot.sequence())?;
+        Ok(withdrawn)
+    }
+
+    /// Goes on with what a process left that ended in the middle: derived units that a purge had emptied, and messages that nothing was
+    /// derived from yet.
+    ///
+    /// # Errors
+    /// As [`Memory::forget`] and [`Memory::capture`].
+    pub fn recover(&self, now: &Moment) -> Result<(), MemoryFault> {
+        let _writing = self.writing();
+        let before = self.snapshot();
+        if before.units().any(|(_, unit)| is_withheld(unit)) {
+            self.after(&before, Purge { sequence: before.sequence(), ..Purge::default() }, None, now)?;
+        }
+        let before = self.snapshot().sequence();
+        self.derive_pending(now)?;
+        self.keep_step(before)
     }
 
     /// Removes the text of messages and keeps their place in the dialogue.
@@ -143,10 +204,6 @@ impl Memory {
             purge.contributions.extend(more.contributions);
             purge.sequence = more.sequence;
         }
-        let withdrawn = match pool {
-            Some(pool) => pool.withdraw(&purge.contributions, now)?,
-            None => 0,
-        };
         let snapshot = self.store.snapshot();
         let gone: Vec<u64> = purge.ordinals.iter().chain(&purge.redacted).copied().collect();
         let touched: BTreeSet<u64> =
@@ -169,29 +226,48 @@ impl Memory {
         derived.names = crate::names::KnownNames::new();
         snapshot.units().for_each(|(_, unit)| derived.learn(unit));
         let files_left = if purged.files_left == 0 { 0 } else { derived.index.collect()? };
-        Ok(Forgotten { purge, rederived, dropped, withdrawn, files_left })
+        drop(derived);
+        let claims: BTreeSet<ClaimKey> =
+            gone.iter().filter_map(|ordinal| Some(before.unit(*ordinal)?.claim.as_ref()?.key.clone())).collect();
+        let withdrawn = pool.map_or(Ok(0), |pool| self.withdraw_pending(pool, now))?;
+        let pending = self.snapshot().withdrawals().count();
+        Ok(Forgotten {
+            purge,
+            rederived,
+            dropped,
+            claims: claims.into_iter().collect(),
+            withdrawn,
+            pending,
+            files_left,
+        })
     }
 
-    /// Derives units again that lost part of what they rest on, with words that only that had.
+    /// Derives units again that lost part of what they rest on: those that a purge emptied, this one or one that a kill cut off, and those whose
+    /// words do not follow from what is left.
     fn derive_again(&self, purge: &Purge, now: &Moment) -> Result<(Vec<UnitId>, Vec<UnitId>), MemoryFault> {
         let (mut rederived, mut dropped) = (Vec::new(), Vec::new());
-        for affected in purge.affected.iter().take(REDERIVED_MAX) {
+        let snapshot = self.store.snapshot();
+        let withheld = snapshot.units().filter(|(_, unit)| is_withheld(unit)).map(|(ordinal, _)| ordinal);
+        let affected = purge.affected.iter().map(|affected| affected.ordinal).filter(|ordinal| {
+            let unit = snapshot.unit(*ordinal).filter(|unit| !is_withheld(unit));
+            unit.is_some_and(|unit| verify_evidence(unit, &said(&snapshot, unit)).is_err())
+        });
+        let wanted: BTreeSet<u64> = withheld.chain(affected).take(REDERIVED_MAX).collect();
+        for ordinal in wanted {
             let snapshot = self.store.snapshot();
-            let Some(unit) = snapshot.unit(affected.ordinal) else { continue };
-            if !affected.withheld && verify_evidence(unit, &said(&snapshot, unit)).is_ok() {
-                continue;
-            }
+            let Some(unit) = snapshot.unit(ordinal) else { continue };
+            let (id, withheld) = (unit.id, is_withheld(unit));
             let Some(found) = again(&snapshot, unit) else {
                 // What has no word of what went stays.
-                dropped.extend(affected.withheld.then_some(affected.id));
+                dropped.extend(withheld.then_some(id));
                 continue;
             };
             let mut transaction = Transaction::at(&snapshot);
-            transaction.revise(affected.id, content_of(&found));
+            transaction.revise(id, content_of(&found));
             match self.store.commit(transaction, now) {
-                Ok(_) => rederived.push(affected.id),
+                Ok(_) => rederived.push(id),
                 Err(StoreError::Tombstoned { .. } | StoreError::Refused { .. }) => {
-                    dropped.extend(affected.withheld.then_some(affected.id));
+                    dropped.extend(withheld.then_some(id));
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -199,7 +275,8 @@ impl Memory {
         Ok((rederived, dropped))
     }
 
-    /// Looks for a text in every file of the memory, in the dictionaries of its index and in what is in memory. Empty: it is nowhere.
+    /// Looks for a text, as it is and as JSON escapes it, in every file of the memory and of what a purge left of an earlier one, in the
+    /// dictionaries of its index and in what is in memory. Empty: it is nowhere.
     ///
     /// # Errors
     /// [`MemoryFault::Check`] when a file cannot be read: then it is not known.
@@ -207,7 +284,11 @@ impl Memory {
         let text = text.get(..text.floor_char_boundary(SOUGHT_BYTES_MAX)).unwrap_or_default();
         let mut traces = Vec::new();
         let derived = self.derived();
-        traces_in(self.store.folder(), text.as_bytes(), &mut traces)?;
+        let spellings = spellings(text);
+        traces_in(self.store.folder(), &spellings, &mut traces)?;
+        for left in self.store.unfinished()? {
+            traces_in(&left, &spellings, &mut traces)?;
+        }
         let tokens = loopwright_text::tokenize(text);
         let telling: BTreeSet<&str> =
             tokens.iter().filter(|token| !token.stop).map(|token| token.text.as_str()).collect();
@@ -217,8 +298,20 @@ impl Memory {
             }
         }
         let snapshot = self.store.snapshot();
-        let holding = snapshot.units().filter(|(_, unit)| says(unit, text));
+        let holding = snapshot.units().filter(|(_, unit)| spellings.iter().any(|text| says(unit, text)));
         traces.extend(holding.map(|(_, unit)| Trace::Unit { id: unit.id }));
+        Ok(traces)
+    }
+
+    /// [`Memory::traces`], and those in a pool.
+    ///
+    /// # Errors
+    /// As [`Memory::traces`].
+    pub fn traces_with(&self, text: &str, pool: Option<&Pool>) -> Result<Vec<Trace>, MemoryFault> {
+        let mut traces = self.traces(text)?;
+        if let Some(pool) = pool {
+            traces.extend(pool.memory().traces(text)?.into_iter().map(|trace| Trace::Pool(Box::new(trace))));
+        }
         Ok(traces)
     }
 
@@ -298,6 +391,25 @@ fn again(snapshot: &Snapshot, unit: &Unit) -> Option<Unit> {
     None
 }
 
+/// Whether a purge took the unit's text, and it was not derived again yet.
+fn is_withheld(unit: &Unit) -> bool {
+    unit.status == Status::Candidate && unit.text.is_empty()
+}
+
+/// The text as it is, as JSON escapes it, and as JSON inside JSON does.
+fn spellings(text: &str) -> Vec<String> {
+    let mut spellings = vec![text.to_owned()];
+    for _ in 0..2 {
+        let escaped = serde_json::to_string(spellings.last().unwrap_or(&String::new())).unwrap_or_default();
+        let inner = escaped.get(1..escaped.len().saturating_sub(1)).unwrap_or_default().to_owned();
+        if !spellings.contains(&inner) {
+            spellings.push(inner);
+        }
+    }
+    spellings.retain(|spelling| !spelling.is_empty());
+    spellings
+}
+
 fn says(unit: &Unit, text: &str) -> bool {
     let claim = unit.claim.as_ref();
     unit.text.contains(text)
@@ -305,7 +417,7 @@ fn says(unit: &Unit, text: &str) -> bool {
         || unit.tags.iter().any(|tag| tag.contains(text))
 }
 
-fn traces_in(folder: &Path, needle: &[u8], traces: &mut Vec<Trace>) -> Result<(), MemoryFault> {
+fn traces_in(folder: &Path, needles: &[String], traces: &mut Vec<Trace>) -> Result<(), MemoryFault> {
     let failed = |path: &Path| {
         let path = path.to_path_buf();
         move |source| MemoryFault::Check { path, source }
@@ -313,13 +425,12 @@ fn traces_in(folder: &Path, needle: &[u8], traces: &mut Vec<Trace>) -> Result<()
     for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
         let path = entry.map_err(failed(folder))?.path();
         if path.is_dir() {
-            traces_in(&path, needle, traces)?;
+            traces_in(&path, needles, traces)?;
             continue;
         }
         let bytes = std::fs::read(&path).map_err(failed(&path))?;
-        if !needle.is_empty()
-            && let Some(at) = bytes.windows(needle.len()).position(|window| window == needle)
-        {
+        let found = |needle: &String| bytes.windows(needle.len()).position(|window| window == needle.as_bytes());
+        if let Some(at) = needles.iter().find_map(found) {
             traces.push(Trace::Bytes { file: path, at });
         }
     }

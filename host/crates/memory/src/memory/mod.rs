@@ -22,8 +22,8 @@ pub use capture::{Understood, trust_of};
 pub use fault::MemoryFault;
 pub use find::Sought;
 pub use forget::{Checked, Forgotten, Trace};
-pub use port::{EpisodeRanker, Live};
-pub use share::{Pool, Shared, Sharing};
+pub use port::{EpisodeRanker, Live, OpenPool};
+pub use share::{Pool, Shared, Sharing, UserForgotten, finish_purges, forget_user};
 
 use crate::corpus::Corpus as _;
 use crate::id::{UserId, WorkspaceId};
@@ -86,6 +86,29 @@ impl Memory {
     /// [`MemoryFault`] when another process has it open, when its log is not as it was written, or when a disk or the embedder fails.
     pub fn open(root: &Root, workspace: &WorkspaceId, user: &UserId, helpers: Helpers) -> Result<Self, MemoryFault> {
         Self::over(root.user(workspace, user)?, helpers)
+    }
+
+    /// Opens a user's memory, and goes on with everything that a process left in it, or beside it, which ended in the middle: purges of whole
+    /// memories, contributions that are to leave the pool, what was to be derived. A pool that another process has open is told the next time.
+    ///
+    /// # Errors
+    /// As [`Memory::open`], and [`MemoryFault`] when the pool's disk refuses.
+    pub fn open_for_work(
+        root: &Root,
+        workspace: &WorkspaceId,
+        user: &UserId,
+        helpers: Helpers,
+        now: &Moment,
+    ) -> Result<Self, MemoryFault> {
+        finish_purges(root, workspace, helpers.clone(), now)?;
+        let memory = Self::open(root, workspace, user, helpers.clone())?;
+        memory.recover(now)?;
+        if memory.snapshot().withdrawals().next().is_some()
+            && let Some(pool) = Pool::open_free(root, workspace, helpers)?
+        {
+            memory.settle(&pool, now)?;
+        }
+        Ok(memory)
     }
 
     /// The same over a store that is open.

@@ -11,7 +11,7 @@ use loopwright_contract::memory::{
 use loopwright_contract::name::MemoryId;
 use serde_json::json;
 
-use super::{Memory, MemoryFault, trust_of};
+use super::{Memory, MemoryFault, Pool, trust_of};
 use crate::corpus::Corpus;
 use crate::id::{RootKey, UnitId};
 use crate::index::Searcher;
@@ -252,17 +252,33 @@ fn record_of(unit: &Unit, zone: &Zone) -> Option<MemoryRecord> {
     Some(record)
 }
 
+/// Opens the pool of the user's workspace; none when somebody else has it open. A pool is open only as long as it is told something, so that
+/// sessions of one workspace do not exclude each other.
+pub type OpenPool = Box<dyn Fn() -> Result<Option<Pool>, MemoryFault> + Send + Sync>;
+
 /// A user's memory that episodes of the user's own sessions give back to.
 pub struct Live {
     memory: Arc<Memory>,
     zone: Zone,
+    pool: OpenPool,
 }
 
 impl Live {
-    /// Keeps what comes from a phone in `zone`.
+    /// Keeps what comes from a phone in `zone`. What the user has it forget leaves the pool too.
     #[must_use]
-    pub fn new(memory: Arc<Memory>, zone: Zone) -> Self {
-        Self { memory, zone }
+    pub fn new(memory: Arc<Memory>, zone: Zone, pool: OpenPool) -> Self {
+        Self { memory, zone, pool }
+    }
+
+    /// The place of something written down: that of the same record, if it was kept before, or else a new one.
+    fn position(&self, session: &str, record: &MemoryRecord, mentioned: &Moment) -> u32 {
+        let (snapshot, text) = (self.memory.snapshot(), cut(&record.content));
+        let same = |unit: &&Unit| {
+            let role = unit.place.as_ref().map(|place| place.role);
+            role == Some(record.source) && unit.text == text && unit.mentioned == *mentioned
+        };
+        let known = snapshot.session(WRITTEN, session).find(same).and_then(|unit| unit.place.as_ref());
+        known.map_or_else(|| snapshot.next_position(WRITTEN, session), |place| place.position)
     }
 
     /// When the phone's clock shows it.
@@ -280,10 +296,11 @@ impl Live {
 
     fn add(&self, record: &MemoryRecord) -> Result<(), MemoryError> {
         let mentioned = self.moment(&record.created)?;
+        let session = mentioned.civil().date().to_string();
         let place = Place {
             dialogue: WRITTEN.to_owned(),
-            session: mentioned.civil().date().to_string(),
-            position: 0,
+            position: self.position(&session, record, &mentioned),
+            session,
             speaker: if record.source == Role::User { "user" } else { "assistant" }.to_owned(),
             role: record.source,
         };
@@ -377,7 +394,14 @@ impl Forget for Live {
         let snapshot = self.memory.snapshot();
         let Some(unit) = self.unit(&snapshot, id) else { return Ok(()) };
         let at = self.moment(at)?;
-        self.memory.forget(&Selection::Units(vec![unit]), Sources::Purge, None, &at).map(|_| ()).map_err(told)
+        let forgotten = self.memory.forget(&Selection::Units(vec![unit]), Sources::Purge, None, &at).map_err(told)?;
+        // The user's own memory has it no more, whatever becomes of the pool now; it is kept in mind until the pool was told.
+        if forgotten.pending > 0
+            && let Some(pool) = (self.pool)().map_err(told)?
+        {
+            self.memory.settle(&pool, &at).map_err(told)?;
+        }
+        Ok(())
     }
 }
 

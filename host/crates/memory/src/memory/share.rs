@@ -6,12 +6,12 @@ use loopwright_contract::memory::Role;
 
 use super::find::unit_of;
 use super::{Helpers, Memory, MemoryFault};
-use crate::id::{UnitId, WorkspaceId};
+use crate::id::{UnitId, UserId, WorkspaceId};
 use crate::message::{Message, Place};
 use crate::moment::{Moment, Zone};
 use crate::privacy::{DeIdentified, Outcome, deidentify, gate};
 use crate::retrieve::{Ledger, Query};
-use crate::store::{Capture, Root, Selection, Sources, Transaction};
+use crate::store::{Capture, Kept, Root, StoreError, Transaction};
 use crate::unit::{Trust, Unit};
 
 /// The dialogue that all contributions are of.
@@ -51,6 +51,72 @@ pub enum Shared {
         /// The text with placeholders, and its doubts.
         text: DeIdentified,
     },
+    /// The pool has a mark against it, of the time when what was withdrawn from it left one: it is not in the pool.
+    Refused {
+        /// The text with placeholders.
+        text: DeIdentified,
+    },
+}
+
+/// What became of a user's whole memory that was to be forgotten.
+#[derive(Debug)]
+pub struct UserForgotten {
+    /// Contributions that were taken out of the pool.
+    pub withdrawn: usize,
+    /// Contributions that are still in the pool, and why; [`finish_purges`] takes them out.
+    pub pending: Option<(usize, MemoryFault)>,
+}
+
+/// Removes a user's whole memory for good, and then what the user gave to the pool. None: there is no such memory.
+///
+/// # Errors
+/// [`MemoryFault::Store`] as [`Root::purge_user`]. A pool that cannot be told is no error: the user's memory is gone, and [`finish_purges`]
+/// goes on.
+pub fn forget_user(
+    root: &Root,
+    workspace: &WorkspaceId,
+    user: &UserId,
+    helpers: Helpers,
+    now: &Moment,
+) -> Result<Option<UserForgotten>, MemoryFault> {
+    let Some(purge) = root.purge_user(workspace, user, now)? else { return Ok(None) };
+    if purge.contributions.is_empty() {
+        return Ok(Some(UserForgotten { withdrawn: 0, pending: None }));
+    }
+    let told = Pool::open(root, workspace, helpers).and_then(|pool| {
+        let withdrawn = pool.withdraw(&purge.contributions, now)?;
+        root.finish(&purge)?;
+        Ok(withdrawn)
+    });
+    Ok(Some(match told {
+        Ok(withdrawn) => UserForgotten { withdrawn, pending: None },
+        Err(fault) => UserForgotten { withdrawn: 0, pending: Some((purge.contributions.len(), fault)) },
+    }))
+}
+
+/// Goes on with purges of whole memories that were not finished: removes what is left of them, and takes out of the pool what they had given
+/// to it. Whoever opens a root for work calls it. A pool that another process has open is told the next time. Returns how many contributions
+/// were taken out.
+///
+/// # Errors
+/// [`MemoryFault`] when a disk refuses.
+pub fn finish_purges(
+    root: &Root,
+    workspace: &WorkspaceId,
+    helpers: Helpers,
+    now: &Moment,
+) -> Result<usize, MemoryFault> {
+    let purges = root.unfinished(workspace)?;
+    if purges.is_empty() {
+        return Ok(0);
+    }
+    let Some(pool) = Pool::open_free(root, workspace, helpers)? else { return Ok(0) };
+    let mut withdrawn = 0;
+    for purge in purges {
+        withdrawn += pool.withdraw(&purge.contributions, now)?;
+        root.finish(&purge)?;
+    }
+    Ok(withdrawn)
 }
 
 impl Pool {
@@ -61,6 +127,18 @@ impl Pool {
     pub fn open(root: &Root, workspace: &WorkspaceId, helpers: Helpers) -> Result<Self, MemoryFault> {
         // Nothing is derived from what others gave.
         Ok(Self { memory: Memory::over(root.pool_store(workspace)?, Helpers { proposer: None, ..helpers })? })
+    }
+
+    /// [`Pool::open`]; none when another process has it open.
+    ///
+    /// # Errors
+    /// As [`Memory::open`], but for [`StoreError::Locked`].
+    pub fn open_free(root: &Root, workspace: &WorkspaceId, helpers: Helpers) -> Result<Option<Self>, MemoryFault> {
+        match Self::open(root, workspace, helpers) {
+            Ok(pool) => Ok(Some(pool)),
+            Err(MemoryFault::Store(StoreError::Locked { .. })) => Ok(None),
+            Err(fault) => Err(fault),
+        }
     }
 
     /// Its memory, for searches and statistics.
@@ -77,7 +155,8 @@ impl Pool {
         self.memory.search(query)
     }
 
-    fn give(&self, contribution: &str, text: &str, now: &Moment) -> Result<(), MemoryFault> {
+    /// Whether it is in the pool now.
+    fn give(&self, contribution: &str, text: &str, now: &Moment) -> Result<bool, MemoryFault> {
         let place = Place {
             dialogue: DIALOGUE.to_owned(),
             session: contribution.to_owned(),
@@ -89,11 +168,12 @@ impl Pool {
         let day = now.seconds().div_euclid(DAY) * DAY;
         let mentioned = Moment::new(day, Zone::utc()).unwrap_or_else(|_| now.clone());
         let message = Message { place, text: text.to_owned(), mentioned: mentioned.clone() };
-        self.memory.capture(vec![Capture::of(message, Trust::Heard)], &mentioned)?;
-        Ok(())
+        let kept = self.memory.capture(vec![Capture::of(message, Trust::Heard)], &mentioned)?;
+        Ok(kept.iter().all(|one| !matches!(one.message, Kept::Tombstoned { .. })))
     }
 
-    /// Takes contributions out for good; how many there were.
+    /// Takes contributions out for good; how many there were. No mark stays of them: the same words may be another giver's too, and what is
+    /// given again is given by somebody who still has it.
     ///
     /// # Errors
     /// As [`Memory::forget`].
@@ -103,7 +183,7 @@ impl Pool {
         let ids: Vec<UnitId> =
             snapshot.units().map(|(_, unit)| unit).filter(|unit| given(unit)).map(|unit| unit.id).collect();
         if !ids.is_empty() {
-            self.memory.forget(&Selection::Units(ids.clone()), Sources::Purge, None, now)?;
+            self.memory.release(&ids, now)?;
         }
         Ok(ids.len())
     }
@@ -126,13 +206,21 @@ impl Memory {
         };
         let digest = self.store.key().digest("contribution", &[id.to_string().as_bytes()]);
         let contribution = hex::encode(digest);
+        // What the pool has of it from before a purge goes first.
+        self.settle(pool, now)?;
+        let snapshot = self.snapshot();
         if !snapshot.contributions().any(|known| known == contribution) {
             // Noted before it is given: a purge then reaches it, whatever happens in between.
             let mut transaction = Transaction::at(&snapshot);
             transaction.contribute(contribution.clone(), vec![id]);
             self.store.commit(transaction, now)?;
         }
-        pool.give(&contribution, &text.text, now)?;
-        Ok(Shared::Given { contribution, text })
+        if pool.give(&contribution, &text.text, now)? {
+            return Ok(Shared::Given { contribution, text });
+        }
+        let mut transaction = Transaction::at(&self.snapshot());
+        transaction.withdraw(&[contribution]);
+        self.store.commit(transaction, now)?;
+        Ok(Shared::Refused { text })
     }
 }

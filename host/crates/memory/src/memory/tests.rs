@@ -1,6 +1,7 @@
 //! The whole way of one user's memory, through its public face.
 
 mod exchange;
+mod forgetting;
 mod isolation;
 
 use std::path::Path;

@@ -120,6 +120,8 @@ pub struct Ledger {
     pub coverage: f32,
     /// The cosine of the best text; none without vectors.
     pub cosine: Option<f32>,
+    /// What is served whatever is asked takes more than the budget: nothing else is listed for want of room.
+    pub over_budget: bool,
     /// The place in the log that it shows.
     pub sequence: Sequence,
 }

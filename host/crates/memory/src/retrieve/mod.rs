@@ -97,6 +97,7 @@ impl Ledger {
             whole: false,
             reviewed: false,
             tokens: 0,
+            over_budget: false,
             coverage: 0.0,
             cosine: None,
             sequence,
@@ -142,6 +143,7 @@ impl Builder<'_> {
             self.listed.insert(ordinal);
             self.ledger.standing.push(item);
         }
+        self.ledger.over_budget = self.ledger.tokens > self.query.token_budget;
     }
 
     /// Units of the layers that are served, ascending, and what the index does not show yet.

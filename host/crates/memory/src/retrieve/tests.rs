@@ -389,3 +389,14 @@ fn meaning_finds_what_words_do_not() {
 fn memory_text(memory: &Memory, ordinal: u64) -> String {
     memory.unit(ordinal).expect("a unit").text.clone()
 }
+
+#[test]
+fn what_is_always_served_and_passes_the_budget_is_said_to() {
+    let mut memory = large(&["I keep a beagle"]);
+    let mut profile = message(memory.ordinals(), "I prefer short answers to long ones", "Ann");
+    profile.layer = Layer::Profile;
+    memory.push(profile);
+    let ledger = ask(&memory, &Query { token_budget: 5, ..query("beagle") });
+    assert!(ledger.over_budget && ledger.items.is_empty() && ledger.standing.len() == 1, "{ledger:?}");
+    assert!(!ask(&memory, &query("beagle")).over_budget);
+}

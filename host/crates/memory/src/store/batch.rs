@@ -2,7 +2,8 @@
 
 use super::error::{FoldError, StoreError, name_of_claim};
 use super::event::{
-    Captured, Content, Contested, Event, Exported, Happened, Indexed, Rejected, Replaced, Revised, Verified,
+    Captured, Content, Contested, Derived, Event, Exported, Happened, Indexed, Rejected, Replaced, Revised, Verified,
+    Withdrawn,
 };
 use super::fold::Meta;
 use super::log::Line;
@@ -56,8 +57,9 @@ impl Batch {
             return Ok(Kept::Known(self.at(*ordinal)?));
         }
         let later = |grave: &Grave| capture.message.mentioned.seconds() > grave.at;
-        let text = state.grave_of_text(&capture.message.text).filter(|grave| !later(grave));
-        if let Some(grave) = state.purged_identities.get(&identity).copied().or(text) {
+        // What was said later than the purge is a new word, also where the old one was said.
+        let graves = [state.purged_identities.get(&identity).copied(), state.grave_of_text(&capture.message.text)];
+        if let Some(grave) = graves.into_iter().flatten().find(|grave| !later(grave)) {
             return Ok(Kept::Tombstoned { purged: grave.sequence });
         }
         let ordinal = state.ordinals();
@@ -176,6 +178,8 @@ impl Batch {
             Step::Contribute { contribution, of } => {
                 Event::Exported(Exported { units: of.len() as u64, contribution: Some(contribution), of })
             }
+            Step::Withdraw { contributions } => Event::Withdrawn(Withdrawn { contributions }),
+            Step::Derive { through } => Event::Derived(Derived { through }),
         };
         self.push(event)?;
         Ok(())
@@ -198,6 +202,11 @@ fn named(step: &Step) -> Vec<UnitId> {
         Step::Revise { id, .. } | Step::Fire { id, .. } | Step::Complete { id, .. } | Step::Expire { id, .. } => {
             vec![*id]
         }
-        Step::Add { .. } | Step::Reject { .. } | Step::Indexed { .. } | Step::Contribute { .. } => Vec::new(),
+        Step::Add { .. }
+        | Step::Reject { .. }
+        | Step::Indexed { .. }
+        | Step::Contribute { .. }
+        | Step::Withdraw { .. }
+        | Step::Derive { .. } => Vec::new(),
     }
 }

@@ -119,6 +119,15 @@ pub enum StoreError {
         /// Why it is still there.
         source: io::Error,
     },
+    /// The marks of what a user had forgotten do not read.
+    #[error(
+        "`{}` has the marks of what this user had forgotten, and does not read\nhint: without that file a new memory begins, and an import may bring back what was forgotten",
+        file.display()
+    )]
+    Forgotten {
+        /// The file.
+        file: PathBuf,
+    },
     /// A line of an import is refused, and nothing of the file was kept.
     #[error("line {line} of the import is refused, and nothing was imported: {reason}")]
     Import {

@@ -165,6 +165,22 @@ pub struct Exported {
     pub of: Vec<UnitId>,
 }
 
+/// Contributions were taken out of the pool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Withdrawn {
+    /// Their opaque ids.
+    pub contributions: Vec<String>,
+}
+
+/// Everything that was captured up to a place of the log was derived from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Derived {
+    /// The place.
+    pub through: Sequence,
+}
+
 /// Everything up to a place of the log is in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -290,6 +306,10 @@ events! {
     Purged(Purged) = 14, "purged";
     /// Nothing any more.
     Void(Void) = 15, "void";
+    /// Contributions left the pool.
+    Withdrawn(Withdrawn) = 16, "withdrawn";
+    /// What was captured was derived from.
+    Derived(Derived) = 17, "derived";
 }
 
 pub(super) fn write(kind: &'static str, payload: &impl Serialize) -> Result<Vec<u8>, FoldError> {

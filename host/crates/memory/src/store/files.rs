@@ -120,9 +120,18 @@ pub fn remove_tree(files: &dyn Files, folder: &Path) -> io::Result<()> {
     };
     for entry in entries {
         let path = folder.join(&entry.name);
-        if entry.folder { remove_tree(files, &path)? } else { files.remove(&path)? }
+        if entry.folder {
+            remove_tree(files, &path)?;
+        } else {
+            gone(files.remove(&path))?;
+        }
     }
-    files.remove_folder(folder)
+    gone(files.remove_folder(folder))
+}
+
+/// Another process may remove the same.
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 /// The machine's own file system.

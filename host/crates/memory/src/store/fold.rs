@@ -61,6 +61,18 @@ impl State {
             Event::Exported(exported) => self.exported(exported),
             Event::Redacted(happened) => self.redacted(meta.sequence, happened.id),
             Event::Purged(purged) => self.purged(meta, purged),
+            Event::Withdrawn(withdrawn) => {
+                FoldError::limit("contributions", withdrawn.contributions.len(), super::limits::LINKS_MAX)?;
+                for contribution in &withdrawn.contributions {
+                    check::label("contribution", Some(contribution))?;
+                    self.contributions.remove(contribution);
+                }
+                Ok(())
+            }
+            Event::Derived(derived) => {
+                self.derived = self.derived.max(derived.through.min(meta.sequence));
+                Ok(())
+            }
             Event::Void(void) => {
                 if void.through < meta.sequence || void.through > SEQUENCE_MAX {
                     return Err(FoldError::Order { expected, found: void.through });
@@ -180,7 +192,9 @@ impl State {
         let ordinal = self.ordinal_of(id)?;
         let slot = self.slot(ordinal).ok_or(FoldError::Unknown { id })?;
         let status = slot.unit.status;
-        if slot.captured || !(status.is_current() || status == Status::Candidate) {
+        // What was superseded may rest on more, and says the same as before.
+        let superseded = status == Status::Superseded && !moved;
+        if slot.captured || !(status.is_current() || status == Status::Candidate || superseded) {
             return Err(FoldError::Status { id, status, verb: "revised" });
         }
         check::content(self, &content, meta.scrubbed)?;

@@ -30,8 +30,15 @@ struct Head {
     generation: u64,
     last_purge: Sequence,
     indexed: Sequence,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    derived: Sequence,
     rejected: u64,
     ordinals: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(sequence: &Sequence) -> bool {
+    *sequence == 0
 }
 
 /// A message that nothing happened to.
@@ -117,6 +124,7 @@ pub(super) fn encode(state: &State, generation: u64) -> Result<Vec<u8>, FoldErro
         generation,
         last_purge: state.last_purge,
         indexed: state.indexed,
+        derived: state.derived,
         rejected: state.rejected,
         ordinals: state.ordinals(),
     };
@@ -165,7 +173,7 @@ pub(super) fn decode(bytes: &[u8], key: &RootKey, units_max: u64, generation: u6
                     return None;
                 }
                 (state.sequence, state.last_purge, state.indexed) = (head.sequence, head.last_purge, head.indexed);
-                (state.rejected, ordinals) = (head.rejected, head.ordinals);
+                (state.derived, state.rejected, ordinals) = (head.derived, head.rejected, head.ordinals);
             }
             CAPTURED => {
                 let plain: Plain = serde_json::from_slice(payload).ok()?;

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read as _};
 
 use super::batch::Batch;
 use super::error::StoreError;
-use super::event::{Contested, Event, Happened, Replaced};
+use super::event::{Contested, Derived, Event, Happened, Replaced};
 use super::export::{EXPORT_FORMAT, EXPORT_VERSION, First, Row};
 use super::handle::Store;
 use super::limits::RECORD_BYTES_MAX;
@@ -318,6 +318,11 @@ impl Store {
                 import.settle(*line, unit)?;
             }
             import.report.purged.sort_unstable();
+            if !import.batch.lines.is_empty() {
+                // What was derived from its messages is in the file.
+                let through = import.batch.state.sequence;
+                import.batch.push(Event::Derived(Derived { through }))?;
+            }
             self.shared.commit(writer, import.batch, now)?;
             Ok(import.report)
         })

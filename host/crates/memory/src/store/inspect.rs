@@ -81,7 +81,7 @@ impl Event {
             Self::Fired(past) | Self::Completed(past) | Self::Expired(past) | Self::Redacted(past) => past.id == id,
             Self::Purged(purged) => purged.outcomes.iter().any(|outcome| outcome.ordinal == ordinal),
             Self::Exported(exported) => exported.of.contains(&id),
-            Self::Rejected(_) | Self::Indexed(_) | Self::Void(_) => false,
+            Self::Rejected(_) | Self::Indexed(_) | Self::Void(_) | Self::Withdrawn(_) | Self::Derived(_) => false,
         }
     }
 }

@@ -17,6 +17,7 @@ mod event;
 mod export;
 mod files;
 mod fold;
+mod forgotten;
 mod frame;
 mod handle;
 mod image;
@@ -41,8 +42,8 @@ mod transaction;
 
 pub use error::{FoldError, REPAIR_COMMAND, StoreError};
 pub use event::{
-    Captured, Content, Contested, Event, Exported, Happened, Indexed, Outcome, Purged, Rejected, Replaced, Revised,
-    Tombstone, Verified, Void,
+    Captured, Content, Contested, Derived, Event, Exported, Happened, Indexed, Outcome, Purged, Rejected, Replaced,
+    Revised, Tombstone, Verified, Void, Withdrawn,
 };
 pub use export::{EXPORT_FORMAT, EXPORT_VERSION, Written};
 pub use files::{Appender, Disk, Entry, Files, Lock, remove_tree};

@@ -88,6 +88,12 @@ impl Plan {
             || content.derived_from.iter().any(|id| self.gone_ids.contains(id))
     }
 
+    /// Whether a unit goes, loses its text or loses part of what it rests on.
+    pub(super) fn changes(&self, before: &State, id: &UnitId) -> bool {
+        let changed = |ordinal: &u64| self.redacted.contains(ordinal) || self.affected.contains_key(ordinal);
+        self.gone_ids.contains(id) || before.ids.get(id).is_some_and(changed)
+    }
+
     /// Whether nothing is left that content rests on.
     fn bereaves(&self, content: &Content) -> bool {
         let evidence = content.evidence.iter().any(|evidence| !self.silenced.contains(&evidence.sequence));

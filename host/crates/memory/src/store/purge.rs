@@ -75,7 +75,8 @@ pub struct Purge {
     pub affected: Vec<Affected>,
     /// Units that are current again, since only units that said the same had taken their place.
     pub revived: Vec<UnitId>,
-    /// Contributions to the pool that were made of what is gone or affected, and are to be taken out of it.
+    /// Contributions to the pool that were made of what is gone or affected, and are to be taken out of it; until that is noted, they are
+    /// [`Snapshot::withdrawals`](super::Snapshot::withdrawals).
     pub contributions: Vec<String>,
 }
 
@@ -93,6 +94,18 @@ impl Store {
         self.shared.write(|writer| {
             let gone = select(&writer.state, selection, sources)?;
             self.shared.purge(writer, gone, BTreeSet::new(), now)
+        })
+    }
+
+    /// Purges units as [`Store::purge`] does with what was said, and leaves no tombstone: the same may be kept again. For a store whose giver
+    /// decides what comes in, such as the pool, where the same words may be another giver's too.
+    ///
+    /// # Errors
+    /// As [`Store::purge`].
+    pub fn release(&self, ids: &[UnitId], now: &Moment) -> Result<Purge, StoreError> {
+        self.shared.write(|writer| {
+            let gone = select(&writer.state, &Selection::Units(ids.to_vec()), Sources::Purge)?;
+            self.shared.purge_marked(writer, gone, BTreeSet::new(), false, now)
         })
     }
 
@@ -157,8 +170,13 @@ fn in_records(outcomes: Vec<Outcome>) -> Vec<Vec<Outcome>> {
 fn purged_events(ordinals: u64, tombstones: &[Tombstone], outcomes: Vec<Outcome>) -> Vec<Event> {
     let graves = tombstones.chunks(PURGED_PER_RECORD_MAX).map(|chunk| (chunk.to_vec(), Vec::new()));
     let links = in_records(outcomes).into_iter().map(|run| (Vec::new(), run));
-    let parts = graves.chain(links);
-    parts.map(|(tombstones, outcomes)| Event::Purged(Purged { ordinals, tombstones, outcomes })).collect()
+    let mut parts: Vec<_> = graves.chain(links).collect();
+    if parts.is_empty() {
+        // That something was purged is told in any case.
+        parts.push(<_>::default());
+    }
+    let event = |(tombstones, outcomes)| Event::Purged(Purged { ordinals, tombstones, outcomes });
+    parts.into_iter().map(event).collect()
 }
 
 impl Shared {
@@ -167,6 +185,18 @@ impl Shared {
         writer: &mut Writer,
         gone: BTreeSet<u64>,
         redacted: BTreeSet<u64>,
+        now: &Moment,
+    ) -> Result<Purge, StoreError> {
+        self.purge_marked(writer, gone, redacted, true, now)
+    }
+
+    /// A purge; `marked`: with tombstones.
+    fn purge_marked(
+        &self,
+        writer: &mut Writer,
+        gone: BTreeSet<u64>,
+        redacted: BTreeSet<u64>,
+        marked: bool,
         now: &Moment,
     ) -> Result<Purge, StoreError> {
         let before = writer.state.clone();
@@ -179,10 +209,11 @@ impl Shared {
         let first = before.sequence + 1;
         let outcomes = plan.carry_out(&mut state, first)?;
         let made_of = std::mem::take(&mut state.contributions).into_iter();
-        let stays = |of: Vec<UnitId>| of.into_iter().filter(|id| !plan.gone_ids.contains(id)).collect::<Vec<_>>();
+        let stays = |of: Vec<UnitId>| if of.iter().any(|id| plan.changes(&before, id)) { Vec::new() } else { of };
         state.contributions = made_of.map(|(id, of)| (id, stays(of))).collect();
+        let tombstones = if marked { plan.tombstones(&before) } else { Vec::new() };
         let mut batch = Batch::new(&state, now);
-        for event in purged_events(before.ordinals(), &plan.tombstones(&before), outcomes) {
+        for event in purged_events(before.ordinals(), &tombstones, outcomes) {
             batch.push(event)?;
         }
         for ordinal in &plan.redacted {
@@ -236,8 +267,7 @@ impl Shared {
 
 /// The contributions that were made of something that goes, or that loses part of what it rests on.
 fn contributions(state: &State, plan: &Plan) -> Vec<String> {
-    let changed = |ordinal: &u64| plan.redacted.contains(ordinal) || plan.affected.contains_key(ordinal);
-    let silent = |id: &UnitId| plan.gone_ids.contains(id) || state.ids.get(id).is_some_and(changed);
+    let silent = |id: &UnitId| plan.changes(state, id);
     let made_of = state.contributions.iter().filter(|(_, of)| of.iter().any(silent));
     made_of.map(|(id, _)| id.clone()).collect()
 }

@@ -141,6 +141,19 @@ fn files_of(files: &dyn Files, logs: &Path) -> Result<(Vec<String>, Vec<String>,
     Ok((found.into_iter().map(|(.., name)| name).collect(), all, generation))
 }
 
+/// What can still be read of a log, as a state; nothing is changed.
+pub(super) fn readable(files: &dyn Files, folder: &Path, key: &RootKey, sizes: Sizes) -> Result<State, StoreError> {
+    let logs = folder.join(LOG);
+    let (names, ..) = files_of(files, &logs)?;
+    let state = State::new(key.clone(), sizes.units_max);
+    let mut salvage = Salvage { state, log: Vec::new(), repair: Repair::default(), folder: &logs };
+    for name in &names {
+        let path = logs.join(name);
+        salvage.file(&files.read(&path).map_err(|error| StoreError::io("read", &path, error))?)?;
+    }
+    Ok(salvage.state)
+}
+
 /// Writes the log anew from what can still be read of it, as one segment. The old files are put aside.
 pub(super) fn repair(files: &Arc<dyn Files>, folder: &Path, key: &RootKey, sizes: Sizes) -> Result<Repair, StoreError> {
     let logs = folder.join(LOG);

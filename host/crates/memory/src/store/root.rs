@@ -8,11 +8,15 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 
 use super::error::StoreError;
-use super::files::{Files, remove_tree};
+use super::files::{Entry, Files, remove_tree};
+use super::forgotten;
 use super::handle::{LOCK, LOG, Shared, Store, guard, lock};
 use super::limits::Sizes;
 use super::note;
+use super::repair::readable;
+use super::state::State;
 use crate::id::{RootKey, UserId, WorkspaceId};
+use crate::moment::Moment;
 
 /// The file that tells whether the key is the right one.
 const MARK: &str = "root";
@@ -20,6 +24,8 @@ const MARK: &str = "root";
 const POOL: &str = "pool";
 /// The beginning of the name of a user's folder that is being purged.
 const PURGED: &str = "purged-";
+/// The beginning of the name of the file with the marks of what a user had forgotten; the name of the user's folder follows.
+const FORGOTTEN: &str = "forgotten-";
 /// In such a folder: what the pool still has of the user.
 const CONTRIBUTIONS: &str = "contributions";
 
@@ -130,6 +136,12 @@ impl Root {
         RootKey::new(self.key.digest("pool key", &[workspace.as_str().as_bytes()]))
     }
 
+    /// Whether a workspace has a pool.
+    #[must_use]
+    pub fn has_pool(&self, workspace: &WorkspaceId) -> bool {
+        self.files.list(&self.workspace_folder(workspace).join(POOL)).is_ok()
+    }
+
     /// Whether a user has a memory.
     #[must_use]
     pub fn has(&self, workspace: &WorkspaceId, user: &UserId) -> bool {
@@ -143,7 +155,12 @@ impl Root {
     /// when its log is not as it was written; [`StoreError::Io`] when the disk refuses.
     pub fn user(&self, workspace: &WorkspaceId, user: &UserId) -> Result<Store, StoreError> {
         create(self.files.as_ref(), &self.workspace_folder(workspace))?;
-        self.store(&self.user_folder(workspace, user), self.user_key(workspace, user))
+        let folder = self.user_folder(workspace, user);
+        let store = self.store(&folder, self.user_key(workspace, user))?;
+        if store.shared.published.load().state.sequence == 0 {
+            store.shared.begin(&beside(&folder, FORGOTTEN))?;
+        }
+        Ok(store)
     }
 
     /// Opens the store of a folder, once in this process.
@@ -182,12 +199,19 @@ impl Root {
     }
 
     /// Purges a user: the folder is gone when this returns, with log, snapshot, index and vectors, and handles of it are of no use any more.
-    /// When the process ends before, [`Root::unfinished`] goes on with it. A user of the same id begins anew.
+    /// When the process ends before, [`Root::unfinished`] goes on with it. A user of the same id begins anew, with keyed marks of what was
+    /// known, so that what was said before `now` does not come back by import or capture. On a full disk what is derived goes first, to make
+    /// room for the marks. Of a log that does not read, what can still be read is marked.
     ///
     /// # Errors
     /// [`StoreError::Locked`] when another process has the memory open; [`StoreError::Io`] before anything is gone, [`StoreError::Leftover`]
     /// when the memory is gone for all readers and files of it are not: call [`Root::unfinished`]. A log that does not read is no hindrance.
-    pub fn purge_user(&self, workspace: &WorkspaceId, user: &UserId) -> Result<Option<UserPurge>, StoreError> {
+    pub fn purge_user(
+        &self,
+        workspace: &WorkspaceId,
+        user: &UserId,
+        now: &Moment,
+    ) -> Result<Option<UserPurge>, StoreError> {
         let folder = self.user_folder(workspace, user);
         let slot = self.slots.slot(&folder);
         let mut open = guard(&slot);
@@ -204,10 +228,20 @@ impl Root {
             },
         };
         let mut writer = shared.as_ref().map(|shared| guard(&shared.writer));
-        let state = writer.as_ref().and_then(|writer| writer.as_ref()).map(|writer| &writer.state);
-        let contributions = state.map(|state| state.contributions.keys().cloned().collect()).unwrap_or_default();
-        let contributions = Contributions { contributions };
-        note::replace(self.files.as_ref(), &folder.join(CONTRIBUTIONS), &note::encode(&contributions))?;
+        let state = match writer.as_ref().and_then(|writer| writer.as_ref()) {
+            Some(writer) => Some(writer.state.clone()),
+            None => readable(self.files.as_ref(), &folder, &self.user_key(workspace, user), self.sizes).ok(),
+        };
+        let state = state.unwrap_or_else(|| State::new(self.user_key(workspace, user), self.sizes.units_max));
+        let contributions = Contributions { contributions: state.contributions.keys().cloned().collect() };
+        if let Err(error) = self.note_purge(&folder, &state, &contributions, now) {
+            if open.handles > 0 {
+                return Err(error);
+            }
+            // The disk may be full. What is derived goes in any case.
+            self.make_room(&folder)?;
+            self.note_purge(&folder, &state, &contributions, now)?;
+        }
         let purged = self.set_aside(workspace, &folder)?;
         if let (Some(shared), Some(writer)) = (&shared, writer.as_mut()) {
             shared.withdraw(writer);
@@ -222,6 +256,33 @@ impl Root {
             self.finish(&purge)?;
         }
         Ok(Some(purge))
+    }
+
+    /// Writes down what is still to be known once the folder is gone.
+    fn note_purge(
+        &self,
+        folder: &Path,
+        state: &State,
+        contributions: &Contributions,
+        now: &Moment,
+    ) -> Result<(), StoreError> {
+        forgotten::write(self.files.as_ref(), &beside(folder, FORGOTTEN), state, now)?;
+        let path = folder.join(CONTRIBUTIONS);
+        Ok(note::replace(self.files.as_ref(), &path, &note::encode(contributions))?)
+    }
+
+    /// Removes from a user's folder what can be made again from the log.
+    fn make_room(&self, folder: &Path) -> Result<(), StoreError> {
+        let refused = |error| StoreError::io("make room in", folder, error);
+        for entry in self.files.list(folder).map_err(refused)? {
+            let path = folder.join(&entry.name);
+            match entry.name.as_str() {
+                LOG | LOCK | CONTRIBUTIONS => {}
+                _ if entry.folder => remove_tree(self.files.as_ref(), &path).map_err(refused)?,
+                _ => self.files.remove(&path).map_err(refused)?,
+            }
+        }
+        self.files.sync_folder(folder).map_err(refused)
     }
 
     /// Gives the folder a name under which nobody opens it.
@@ -247,7 +308,11 @@ impl Root {
             if entry.folder {
                 remove_tree(self.files.as_ref(), &path).map_err(leftover)?;
             } else if entry.name != CONTRIBUTIONS {
-                self.files.remove(&path).map_err(leftover)?;
+                // Another process may be at it too.
+                match self.files.remove(&path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(leftover(error)),
+                    _ => {}
+                }
             }
         }
         self.files.sync_folder(purged).map_err(leftover)
@@ -295,11 +360,32 @@ impl Root {
     }
 }
 
+/// The path beside a user's folder of something that is the user's too.
+fn beside(folder: &Path, what: &str) -> PathBuf {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    folder.with_file_name(format!("{what}{name}"))
+}
+
 /// Makes a folder that lasts. One that is there may be from a process that ended before it was sure to last.
 fn create(files: &dyn Files, folder: &Path) -> Result<(), StoreError> {
     files.create_folder(folder).map_err(|error| StoreError::io("create", folder, error))?;
     let parent = folder.parent().unwrap_or(folder);
     files.sync_folder(parent).map_err(|error| StoreError::io("create", folder, error))
+}
+
+impl Store {
+    /// What purges of this user's earlier memories left that were not finished; see [`Root::unfinished`].
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when the disk refuses.
+    pub fn unfinished(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let folder = &self.shared.folder;
+        let parent = folder.parent().unwrap_or(folder);
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let entries = self.shared.files.list(parent).map_err(|error| StoreError::io("list", parent, error))?;
+        let of = |entry: &&Entry| entry.folder && entry.name.starts_with(PURGED) && entry.name.ends_with(name.as_ref());
+        Ok(entries.iter().filter(of).map(|entry| parent.join(&entry.name)).collect())
+    }
 }
 
 impl Clone for Store {

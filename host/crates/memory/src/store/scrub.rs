@@ -94,14 +94,18 @@ impl Plan {
             | Event::Completed(happened)
             | Event::Expired(happened)
             | Event::Redacted(happened) => keep_unless(goes(&happened.id)),
-            Event::Exported(exported) if exported.of.iter().any(goes) => {
-                let of = exported.of.iter().filter(|id| !goes(id)).copied().collect::<Vec<_>>();
-                Edit::Replace(Box::new(Event::Exported(Exported { of, ..exported })))
+            // It is to be taken out of the pool, which this says until that is done.
+            Event::Exported(exported) if exported.of.iter().any(|id| self.changes(before, id)) => {
+                Edit::Replace(Box::new(Event::Exported(Exported { of: Vec::new(), ..exported })))
             }
             Event::Purged(purged) => self.purged(purged),
-            Event::Verified(_) | Event::Revised(_) | Event::Exported(_) | Event::Indexed(_) | Event::Void(_) => {
-                Edit::Keep
-            }
+            Event::Verified(_)
+            | Event::Revised(_)
+            | Event::Exported(_)
+            | Event::Indexed(_)
+            | Event::Withdrawn(_)
+            | Event::Derived(_)
+            | Event::Void(_) => Edit::Keep,
         })
     }
 

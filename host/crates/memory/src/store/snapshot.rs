@@ -96,6 +96,34 @@ impl Snapshot {
     pub fn contributions(&self) -> impl Iterator<Item = &str> {
         self.state.contributions.keys().map(String::as_str)
     }
+
+    /// The ids of the contributions whose source was purged, and that were not yet taken out of the pool, in order.
+    pub fn withdrawals(&self) -> impl Iterator<Item = &str> {
+        self.state.contributions.iter().filter(|(_, of)| of.is_empty()).map(|(id, _)| id.as_str())
+    }
+
+    /// The messages after the last that was derived from, in order: number, record, and the task whose working data it is.
+    pub(crate) fn underived(&self) -> impl Iterator<Item = (u64, Sequence, Option<&str>)> {
+        let captures = self.state.captures.range(self.state.derived.saturating_add(1)..);
+        captures.filter_map(|(sequence, ordinal)| {
+            let slot = self.state.slot(*ordinal)?;
+            Some((*ordinal, *sequence, slot.working.as_deref()))
+        })
+    }
+
+    /// The messages of a session that are kept, in order.
+    pub fn session(&self, dialogue: &str, session: &str) -> impl Iterator<Item = &Unit> {
+        self.state.session(dialogue, session).filter_map(|ordinal| self.state.unit(ordinal))
+    }
+
+    /// A position after all that are, or ever were, in a session: what was purged leaves its place empty. A position that a caller made up
+    /// beyond the count of all messages is the exception.
+    #[must_use]
+    pub fn next_position(&self, dialogue: &str, session: &str) -> u32 {
+        let places = self.session(dialogue, session).filter_map(|unit| unit.place.as_ref());
+        let after = places.map(|place| place.position.saturating_add(1)).max().unwrap_or_default();
+        after.max(u32::try_from(self.state.ordinals()).unwrap_or(u32::MAX))
+    }
 }
 
 impl Corpus for Snapshot {

@@ -63,6 +63,8 @@ pub(super) struct State {
     pub(super) last_purge: Sequence,
     /// Up to where the index said that it shows the log.
     pub(super) indexed: Sequence,
+    /// Up to where what was captured was derived from.
+    pub(super) derived: Sequence,
     /// How many proposals were rejected.
     pub(super) rejected: u64,
     pub(super) slots: Vector<Option<Arc<Slot>>>,
@@ -75,7 +77,7 @@ pub(super) struct State {
     pub(super) keys: HashMap<Mark, u64>,
     pub(super) purged_texts: HashMap<Mark, Grave>,
     pub(super) purged_identities: HashMap<Mark, Grave>,
-    /// Contributions to the pool, and the units that each was made of.
+    /// Contributions to the pool, and the units that each was made of; none of what was purged since: it is still to be taken out.
     pub(super) contributions: OrdMap<String, Vec<UnitId>>,
 }
 
@@ -87,6 +89,7 @@ impl State {
             sequence: 0,
             last_purge: 0,
             indexed: 0,
+            derived: 0,
             rejected: 0,
             slots: Vector::new(),
             live: 0,
@@ -140,6 +143,12 @@ impl State {
         let place = slot.unit.place.as_ref()?;
         let line = self.sessions.get(&(place.dialogue.clone(), place.session.clone()))?;
         Some((line, (place.position, ordinal)))
+    }
+
+    /// The numbers of the messages of a session, in order.
+    pub(super) fn session(&self, dialogue: &str, session: &str) -> impl Iterator<Item = u64> {
+        let line = self.sessions.get(&(dialogue.to_owned(), session.to_owned()));
+        line.into_iter().flatten().map(|(_, ordinal)| *ordinal)
     }
 
     pub(super) fn previous(&self, ordinal: u64) -> Option<u64> {

@@ -98,6 +98,8 @@ pub(super) enum Step {
     Expire { id: UnitId, at: Moment },
     Indexed { through: Sequence },
     Contribute { contribution: String, of: Vec<UnitId> },
+    Withdraw { contributions: Vec<String> },
+    Derive { through: Sequence },
 }
 
 /// Changes that are made together or not at all, if nothing that they rest on has changed since the snapshot.
@@ -183,6 +185,17 @@ impl Transaction {
     /// Notes a contribution to the pool by its opaque id, and the units that it was made of, so that their purge reaches it.
     pub fn contribute(&mut self, contribution: String, of: Vec<UnitId>) {
         self.steps.push(Step::Contribute { contribution, of });
+    }
+
+    /// Notes that contributions were taken out of the pool.
+    pub fn withdraw(&mut self, contributions: &[String]) {
+        let runs = contributions.chunks(super::LINKS_MAX);
+        self.steps.extend(runs.map(|run| Step::Withdraw { contributions: run.to_vec() }));
+    }
+
+    /// Notes that everything that was captured up to a record was derived from.
+    pub fn derived(&mut self, through: Sequence) {
+        self.steps.push(Step::Derive { through });
     }
 }
 

@@ -338,8 +338,10 @@ impl Files for Faulty {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut disk = self.disk();
-        disk.file(path)?;
+        let file = disk.file(path)?;
         disk.step()?;
+        let freed = disk.files[file].live.len();
+        disk.room = disk.room.map(|room| room + freed);
         let (folder, name) = disk.parent(path)?;
         disk.change(folder, vec![(name, None)]);
         Ok(())

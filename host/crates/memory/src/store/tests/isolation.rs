@@ -161,7 +161,7 @@ proptest! {
         for (place, (which, act)) in (0..).zip(acts) {
             let store = root.user(&workspace, &users[usize::from(which)]).expect("opens");
             match act % 8 {
-                0 => _ = root.purge_user(&workspace, &users[usize::from(which)]).expect("purged"),
+                0 => _ = root.purge_user(&workspace, &users[usize::from(which)], &when(0)).expect("purged"),
                 1 => store.checkpoint().expect("written"),
                 _ => _ = keep(&store, place, &format!("of {which}")),
             }

@@ -181,7 +181,10 @@ fn only_a_new_utterance_brings_a_purged_fact_back() {
     let anew = said(501, 9_700, "I live in Oslo again").at().expect("kept");
     derive(&store, anew).expect("said again");
     purge(&store, old.id, Sources::Keep);
-    assert!(matches!(said(0, 9_999, "I live in Oslo"), Kept::Tombstoned { .. }), "the same message");
+    assert!(matches!(said(0, 8_999, "I live in Oslo"), Kept::Tombstoned { .. }), "the same message");
+    assert!(matches!(said(0, 9_000, "I live in Oslo"), Kept::Tombstoned { .. }), "of the second of the purge");
+    // A session of the same name begins at its first place again: what is said there later is a new word.
+    assert!(matches!(said(0, 9_999, "I live in Oslo"), Kept::New(_)), "at the same place, said anew");
     assert!(
         matches!(said(502, 8_999, "i LIVE in Oslo."), Kept::Tombstoned { .. }),
         "the same words, from before the purge"
@@ -253,7 +256,7 @@ fn a_purged_user_is_gone_at_any_step() {
         store.commit(transaction, &when(1)).expect("committed");
         store.checkpoint().expect("written");
         files.die_at(files.steps() + step);
-        let purged = root.purge_user(&workspace, &user);
+        let purged = root.purge_user(&workspace, &user, &when(9_000));
         let finished = !files.is_dead();
         let gone = purged.is_ok() || matches!(purged, Err(StoreError::Leftover { .. }));
         if gone {
@@ -285,6 +288,173 @@ fn a_purged_user_is_gone_at_any_step() {
     }
 }
 
+/// Ends a process at every step of `act`, with what was not synced and without, and looks at what the next one finds.
+fn at_every_step(prepare: &dyn Fn(&Store) -> At, act: &dyn Fn(&Store, At), found: &dyn Fn(&Store, At, bool)) {
+    for power in [false, true] {
+        for step in 0.. {
+            let files = Faulty::new();
+            let store = open(&files);
+            let at = prepare(&store);
+            files.die_at(files.steps() + step);
+            act(&store, at);
+            let finished = !files.is_dead();
+            drop(store);
+            if power {
+                files.restart(&mut Random(step))
+            } else {
+                files.next_process()
+            }
+            let store = open(&files);
+            found(&store, at, finished);
+            store.verify().expect("whole");
+            if finished {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_contribution_is_kept_in_mind_from_the_purge_on_until_the_pool_was_told() {
+    let prepare = |store: &Store| {
+        let at = keep(store, 0, "sentinelword");
+        let fact = claim(store, "home", "sentinelword", &[at.sequence], None);
+        let mut transaction = Transaction::at(&store.snapshot());
+        transaction.contribute("c-9".into(), vec![fact.id]);
+        store.commit(transaction, &when(1)).expect("committed");
+        store.checkpoint().expect("written");
+        at
+    };
+    let pending = |store: &Store| store.snapshot().withdrawals().map(str::to_owned).collect::<Vec<_>>();
+    let forget = |store: &Store, at: At| drop(store.purge(&Selection::Units(vec![at.id]), Sources::Keep, &when(9_000)));
+    at_every_step(&prepare, &forget, &|store, at, finished| {
+        let there = store.snapshot().ordinal(&at.id).is_some();
+        assert!(!(there && finished));
+        assert_eq!(pending(store), if there { Vec::new() } else { vec!["c-9".to_owned()] });
+        assert_eq!(store.snapshot().contributions().count(), 1);
+    });
+    let purged = |store: &Store| {
+        let at = prepare(store);
+        purge(store, at.id, Sources::Keep);
+        at
+    };
+    let told = |store: &Store, _: At| {
+        let mut transaction = Transaction::at(&store.snapshot());
+        transaction.withdraw(&["c-9".to_owned()]);
+        drop(store.commit(transaction, &when(9_100)));
+    };
+    at_every_step(&purged, &told, &|store, _, finished| {
+        assert_eq!(pending(store).len(), store.snapshot().contributions().count());
+        assert!(!finished || pending(store).is_empty());
+    });
+}
+
+#[test]
+fn a_contribution_of_what_lost_a_part_is_to_be_taken_out_too() {
+    let files = Faulty::new();
+    let store = open(&files);
+    let said = [keep(&store, 0, "I live in Oslo"), keep(&store, 1, "Oslo, as I said")];
+    let fact = claim(&store, "home", "Oslo", &[said[0].sequence, said[1].sequence], None);
+    let mut transaction = Transaction::at(&store.snapshot());
+    transaction.contribute("c-1".into(), vec![fact.id]);
+    store.commit(transaction, &when(1)).expect("committed");
+    purge(&store, said[0].id, Sources::Keep);
+    drop(store);
+    let store = open(&files);
+    assert_eq!((status(&store, fact.id), store.snapshot().withdrawals().count()), (Status::Verified, 1));
+}
+
+#[test]
+fn a_release_leaves_no_mark_and_no_byte() {
+    let files = Faulty::new();
+    let store = open(&files);
+    let at = keep(&store, 0, "sentinelword");
+    store.release(&[at.id], &when(9_000)).expect("released");
+    assert_eq!(found(&files, "sentinelword"), [""; 0]);
+    assert_eq!(store.stats().expect("counted").tombstones, 0);
+    assert!(matches!(store.capture(vec![capture(0, "sentinelword")], &when(9_001)).expect("kept")[..], [Kept::New(_)]));
+    store.verify().expect("whole");
+    drop(store);
+    open(&files).verify().expect("whole");
+}
+
+#[test]
+fn a_user_who_begins_anew_has_the_marks_at_any_step() {
+    let (workspace, user) = names();
+    for step in 0.. {
+        let files = Faulty::new();
+        let root = root_of(&files).expect("a root");
+        let store = root.user(&workspace, &user).expect("opens");
+        keep(&store, 0, "sentinelword");
+        drop(store);
+        root.purge_user(&workspace, &user, &when(9_000)).expect("purged");
+        assert_eq!(found(&files, "sentinelword"), [""; 0]);
+        files.die_at(files.steps() + step);
+        drop(root.user(&workspace, &user));
+        let finished = !files.is_dead();
+        drop(root);
+        files.restart(&mut Random(step));
+        let store = open(&files);
+        let again = store.capture(vec![capture(0, "sentinelword")], &when(9_500)).expect("answered");
+        assert!(matches!(again[..], [Kept::Tombstoned { .. }]), "step {step}: {again:?}");
+        assert_eq!(keep(&store, 5, "another").ordinal, 1, "numbers are not given again");
+        store.verify().expect("whole");
+        if finished {
+            assert!(step > 5);
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_does_not_keep_a_user_from_being_forgotten() {
+    let files = Faulty::new();
+    let root = root_of(&files).expect("a root");
+    let (workspace, user) = names();
+    let store = root.user(&workspace, &user).expect("opens");
+    keep(&store, 0, "sentinelword");
+    files.leave_room(Some(0));
+    // Somebody has it open: what is derived is in use, and nothing is gone.
+    assert!(matches!(root.purge_user(&workspace, &user, &when(9_000)), Err(StoreError::Io { .. })));
+    assert_eq!(texts(&store), ["sentinelword"]);
+    files.leave_room(None);
+    store.checkpoint().expect("written");
+    drop(store);
+    files.leave_room(Some(0));
+    root.purge_user(&workspace, &user, &when(9_000)).expect("purged").expect("there");
+    assert!(!root.has(&workspace, &user));
+    assert_eq!(found(&files, "sentinelword"), [""; 0]);
+    files.leave_room(None);
+    let store = root.user(&workspace, &user).expect("begins anew");
+    let again = store.capture(vec![capture(0, "sentinelword")], &when(9_500)).expect("answered");
+    assert!(matches!(again[..], [Kept::Tombstoned { .. }]), "{again:?}");
+}
+
+#[test]
+fn a_damaged_log_and_a_damaged_file_of_marks() {
+    let files = Faulty::new();
+    let root = root_of(&files).expect("a root");
+    let (workspace, user) = names();
+    let store = root.user(&workspace, &user).expect("opens");
+    for place in 0..4 {
+        keep(&store, place, &format!("sentinel{place}"));
+    }
+    drop((store, root));
+    let log = files.all().into_iter().map(|(path, _)| path).find(|path| path.ends_with(".log")).expect("a log");
+    files.damage(&log, |bytes| *bytes.get_mut(60).expect("there") ^= 1);
+    let root = root_of(&files).expect("a root");
+    assert!(root.user(&workspace, &user).is_err());
+    root.purge_user(&workspace, &user, &when(9_000)).expect("purged");
+    let store = root.user(&workspace, &user).expect("begins anew");
+    let again = store.capture(vec![capture(3, "sentinel3")], &when(9_500)).expect("answered");
+    assert!(matches!(again[..], [Kept::Tombstoned { .. }]), "what still read is marked: {again:?}");
+    drop(store);
+    root.purge_user(&workspace, &user, &when(9_600)).expect("purged");
+    let marks = files.all().into_iter().map(|(path, _)| path).find(|path| path.contains("/forgotten-")).expect("marks");
+    files.damage(&marks, |bytes| *bytes.last_mut().expect("there") ^= 1);
+    assert!(matches!(root.user(&workspace, &user), Err(StoreError::Forgotten { .. })));
+}
+
 #[test]
 fn other_users_are_not_touched_by_a_purge() {
     let files = Faulty::new();
@@ -294,8 +464,8 @@ fn other_users_are_not_touched_by_a_purge() {
     keep(&root.user(&workspace, &user).expect("opens"), 0, "mine");
     let theirs = root.user(&workspace, &other).expect("opens");
     keep(&theirs, 0, "theirs");
-    root.purge_user(&workspace, &user).expect("purged");
+    root.purge_user(&workspace, &user, &when(9_000)).expect("purged");
     assert_eq!(texts(&theirs), ["theirs"]);
-    assert!(root.purge_user(&workspace, &user).expect("nothing").is_none());
+    assert!(root.purge_user(&workspace, &user, &when(9_000)).expect("nothing").is_none());
     assert!(root.pool(&workspace).expect("a pool").ends_with("pool"));
 }
