@@ -3,7 +3,7 @@
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 
 /// The version of the schema and of what is fed into it. Raised when either changes: an index of another version is rebuilt.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// The fields by name.
 #[derive(Debug, Clone, Copy)]
