@@ -103,7 +103,9 @@ impl<'a> Desk<'a> {
     }
 
     fn open(&self) -> anyhow::Result<Memory> {
-        Ok(Memory::open(&self.root, &self.workspace, &self.user, self.helpers()?)?)
+        let memory = Memory::open(&self.root, &self.workspace, &self.user, self.helpers()?)?;
+        tell(&memory);
+        Ok(memory)
     }
 
     /// The same for a command that only reads: a user who has none gets none.
@@ -118,6 +120,7 @@ impl<'a> Desk<'a> {
     /// The pool, after it was told what users took with them whose purge did not come so far.
     fn pool(&self) -> anyhow::Result<Pool> {
         let pool = Pool::open(&self.root, &self.workspace, self.helpers()?)?;
+        tell(pool.memory());
         for purge in self.root.unfinished(&self.workspace)? {
             pool.withdraw(&purge.contributions, &self.now)?;
             self.root.finish(&purge)?;
@@ -128,6 +131,11 @@ impl<'a> Desk<'a> {
     fn moment(&self, text: &str) -> anyhow::Result<Moment> {
         Ok(Moment::parse(text, &self.zone)?)
     }
+}
+
+/// Says what opening found and mended.
+fn tell(memory: &Memory) {
+    memory.remarks().iter().for_each(output::note);
 }
 
 fn machine_seconds() -> anyhow::Result<i64> {
