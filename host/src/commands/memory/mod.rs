@@ -125,7 +125,9 @@ impl<'a> Desk<'a> {
     }
 
     fn open(&self) -> anyhow::Result<Memory> {
-        Ok(Memory::open_for_work(&self.root, &self.workspace, &self.user, self.helpers()?, &self.now)?)
+        let memory = Memory::open_for_work(&self.root, &self.workspace, &self.user, self.helpers()?, &self.now)?;
+        tell(&memory);
+        Ok(memory)
     }
 
     /// The same for a command that only reads: a user who has none gets none.
@@ -144,7 +146,9 @@ impl<'a> Desk<'a> {
     }
 
     fn pool(&self) -> anyhow::Result<Pool> {
-        Ok(Pool::open(&self.root, &self.workspace, self.helpers()?)?)
+        let pool = Pool::open(&self.root, &self.workspace, self.helpers()?)?;
+        tell(pool.memory());
+        Ok(pool)
     }
 
     /// The pool, if there is one.
@@ -155,6 +159,11 @@ impl<'a> Desk<'a> {
     fn moment(&self, text: &str) -> anyhow::Result<Moment> {
         Ok(Moment::parse(text, &self.zone)?)
     }
+}
+
+/// Says what opening found and mended.
+fn tell(memory: &Memory) {
+    memory.remarks().iter().for_each(output::note);
 }
 
 /// The embedder; none when it is switched off or not installed, which is told once.

@@ -288,14 +288,26 @@ pub(super) fn checked(as_json: bool, checked: &Checked, absent: Option<&str>, tr
         output::json(&json!({
             "records": store.records, "bytes": store.bytes, "units": store.units, "evidence": store.evidence, "links": store.links,
             "tombstones": store.tombstones, "indexed": checked.indexed, "vectors": checked.vectors, "in_step": checked.is_in_step(),
+            "faults": checked.faults(),
             "absent": absent, "traces": traces,
         }));
         return;
     }
     output::line(format_args!(
         "{} records, {} units, {} quotes, {} links, {} tombstones: as they were written; {} units are indexed, {} have vectors",
-        store.records, store.units, store.evidence, store.links, store.tombstones, checked.indexed, checked.vectors
+        store.records,
+        store.units,
+        store.evidence,
+        store.links,
+        store.tombstones,
+        checked.indexed,
+        checked.vectors.unwrap_or_default()
     ));
+    let faults = checked.faults();
+    faults.iter().for_each(|fault| output::line(Plain(fault)));
+    if !faults.is_empty() {
+        output::line("hint: `memory rebuild` makes index and vectors anew from the log");
+    }
     if let (Some(text), Some(traces)) = (absent, traces) {
         if traces.is_empty() {
             output::line(format_args!("`{}` is in no file, no dictionary of the index and no unit", Plain(text)));
@@ -310,6 +322,9 @@ fn trace(trace: &Trace) -> String {
     match trace {
         Trace::Bytes { file, at } => format!("`{}` at byte {at}", file.display()),
         Trace::Term { term } => format!("the index's dictionary, as `{term}`"),
+        Trace::Stray { file } => {
+            format!("or not in `{}`, which is no part of the index: `memory rebuild` removes it", file.display())
+        }
         Trace::Unit { id } => format!("unit {id}"),
         Trace::Pool(found) => format!("the pool of the workspace: {}", self::trace(found)),
     }

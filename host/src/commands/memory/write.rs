@@ -194,7 +194,8 @@ pub(super) fn rebuild(desk: &Desk<'_>, repair: bool) -> anyhow::Result<Exit> {
     if desk.json {
         output::json(&json!({"units": checked.store.units, "indexed": checked.indexed, "vectors": checked.vectors}));
     } else {
-        output::line(format_args!("{} units are indexed, {} have vectors", checked.indexed, checked.vectors));
+        let vectors = checked.vectors.unwrap_or_default();
+        output::line(format_args!("{} units are indexed, {vectors} have vectors", checked.indexed));
     }
     Ok(Exit::Good)
 }

@@ -1,7 +1,8 @@
 //! The term index of one user: derived from the log, without text, and thrown away rather than repaired. It knows no query and no ranking.
 //!
 //! A document is a unit's ordinal with its terms and fast fields. The commit says which place in the log it shows and whose key made it. There is one
-//! writer; a [`Searcher`] is one snapshot of what was committed, and any number of them can be held.
+//! writer, which is not there, with its lock, until something is to be written; a [`Searcher`] is one snapshot of what was committed, and any number
+//! of them can be held.
 
 mod error;
 mod feed;
@@ -14,11 +15,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
+use tantivy::index::{SegmentId, SegmentMeta};
 use tantivy::indexer::NoMergePolicy;
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
 pub use error::IndexError;
-pub(crate) use feed::{layer_number, name_terms, names_a_day_or_more, speaker_key, status_number, traits};
+pub(crate) use feed::{is_indexed, layer_number, name_terms, names_a_day_or_more, speaker_key, status_number, traits};
 pub use schema::TermField;
 pub(crate) use search::{Bm25, Scores};
 pub use search::{Row, Searcher};
@@ -64,12 +66,23 @@ pub struct Purged {
 }
 
 /// What a commit says of itself.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Payload {
     format: u32,
     sequence: Sequence,
     key: String,
+    /// Of the rest: the engine keeps no checksum of this.
+    check: u64,
 }
+
+impl Payload {
+    fn of(sequence: Sequence, key: &str) -> Self {
+        let check = feed::key(&["payload", &FORMAT.to_string(), &sequence.to_string(), key]);
+        Self { format: FORMAT, sequence, key: key.to_owned(), check }
+    }
+}
+
+type Writer = IndexWriter<TantivyDocument>;
 
 /// The index of one user, and its only writer.
 pub struct Index {
@@ -77,21 +90,25 @@ pub struct Index {
     key: String,
     fields: Fields,
     index: tantivy::Index,
-    writer: IndexWriter<TantivyDocument>,
+    /// None until something is written: reading takes no lock and writes no file.
+    writer: Option<Writer>,
     searcher: RwLock<Arc<Searcher>>,
 }
 
 impl Index {
-    /// Opens the index at `path`, or makes an empty one. What is of another format, schema or key, or cannot be read, is set aside.
+    /// Opens the index at `path`, or makes an empty one. What is of another format, schema or key, or whose files are not as they were written,
+    /// is set aside. Every byte is read for that.
     ///
     /// `key` is a fingerprint of the user's key, and never the key.
     ///
     /// # Errors
-    /// [`IndexError::Locked`] when another writer has it, and [`IndexError`] when the disk fails: neither sets anything aside.
+    /// [`IndexError`] when the disk fails, which sets nothing aside. Another writer is no hindrance: it is met when something is to be written.
     pub fn open(path: &Path, key: &str) -> Result<(Self, State), IndexError> {
         std::fs::create_dir_all(path).map_err(|error| io(path, "made", error))?;
         let because = match Self::existing(path, key)? {
-            Existing::Ready(index, sequence) => return Ok((Self::with(path, key, index)?, State::Shows(sequence))),
+            Existing::Ready(index, searcher, sequence) => {
+                return Ok((Self::with(path, key, index, *searcher), State::Shows(sequence)));
+            }
             Existing::Unusable(because) => {
                 tracing::warn!(path = %path.display(), because, "the index is made anew");
                 set_aside(path)?;
@@ -99,52 +116,60 @@ impl Index {
             }
             Existing::None => None,
         };
-        let index = tantivy::Index::create_in_dir(path, Fields::build().0)
-            .map_err(|error| error::engine(path, "made", error))?;
-        Ok((Self::with(path, key, index)?, State::Empty { because }))
+        let (index, searcher) = create(path)?;
+        Ok((Self::with(path, key, index, searcher), State::Empty { because }))
     }
 
     fn existing(path: &Path, key: &str) -> Result<Existing, IndexError> {
         if !path.join("meta.json").try_exists().map_err(|error| io(path, "read", error))? {
             return Ok(Existing::None);
         }
-        let opened = tantivy::Index::open_in_dir(path).and_then(|index| {
-            // Opens every segment: damage shows here, and not at the first query.
-            index.reader().map(|_| index)
-        });
-        let index = match opened {
-            Ok(index) => index,
+        let fields = Fields::build();
+        let opened = (|| {
+            let index = tantivy::Index::open_in_dir(path)?;
+            let metas = index.load_metas()?;
+            // Before anything is decoded: the engine trusts the bytes of a file.
+            if let Some(because) = probe::damage(path, &index, &metas)? {
+                return Ok(Err(because));
+            }
+            if index.schema() != fields.0 {
+                return Ok(Err("it has another schema".to_owned()));
+            }
+            let searcher = Searcher::load(&index, fields.1)?;
+            Ok(Ok((index, searcher, metas)))
+        })();
+        let (index, searcher, metas) = match opened {
+            Ok(Ok(opened)) => opened,
+            Ok(Err(because)) => return Ok(Existing::Unusable(because)),
             Err(error) if error::is_unreadable(&error) => return Ok(Existing::Unusable(error.to_string())),
             Err(error) => return Err(error::engine(path, "opened", error)),
         };
-        if index.schema() != Fields::build().0 {
-            return Ok(Existing::Unusable("it has another schema".to_owned()));
-        }
-        let metas = index.load_metas().map_err(|error| error::engine(path, "opened", error))?;
         let payload = metas.payload.as_deref().and_then(|text| serde_json::from_str::<Payload>(text).ok());
         Ok(match payload {
-            Some(payload) if payload.format == FORMAT && payload.key == key => Existing::Ready(index, payload.sequence),
+            Some(payload) if payload == Payload::of(payload.sequence, key) => {
+                Existing::Ready(index, Box::new(searcher), payload.sequence)
+            }
             Some(payload) if payload.format != FORMAT => {
                 Existing::Unusable(format!("it has format {}: expected {FORMAT}", payload.format))
             }
-            Some(_) => Existing::Unusable("it was made with another key".to_owned()),
+            Some(_) => Existing::Unusable("it was made with another key, or is damaged".to_owned()),
             // Made, and nothing committed: there is nothing to lose.
             None => Existing::Unusable("it was never committed".to_owned()),
         })
     }
 
-    fn with(path: &Path, key: &str, index: tantivy::Index) -> Result<Self, IndexError> {
-        let opened = || {
-            let writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
-            // Merges are ours: two processes that commit the same have the same segments.
-            writer.set_merge_policy(Box::new(NoMergePolicy));
-            let fields = Fields::build().1;
-            let searcher = Searcher::load(&index, fields)?;
-            Ok((writer, fields, searcher))
+    fn with(path: &Path, key: &str, index: tantivy::Index, searcher: Searcher) -> Self {
+        let (fields, searcher) = (Fields::build().1, RwLock::new(Arc::new(searcher)));
+        Self { path: path.to_owned(), key: key.to_owned(), fields, index, writer: None, searcher }
+    }
+
+    /// The writer, which is begun where there is none yet.
+    fn writer(&mut self) -> Result<&mut Writer, IndexError> {
+        let writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => begin(&self.index).map_err(|error| error::engine(&self.path, "opened", error))?,
         };
-        let (writer, fields, searcher) = opened().map_err(|error| error::engine(path, "opened", error))?;
-        let searcher = RwLock::new(Arc::new(searcher));
-        Ok(Self { path: path.to_owned(), key: key.to_owned(), fields, index, writer, searcher })
+        Ok(self.writer.insert(writer))
     }
 
     /// The snapshot of the last commit.
@@ -166,12 +191,14 @@ impl Index {
     pub fn apply(&mut self, ops: &[Op<'_>]) -> Result<(), IndexError> {
         for op in ops {
             let (Op::Put(ordinal, _) | Op::Remove(ordinal)) = *op;
-            self.writer.delete_term(Term::from_field_u64(self.fields.ordinal, ordinal));
+            let fields = self.fields;
+            let writer = self.writer()?;
+            writer.delete_term(Term::from_field_u64(fields.ordinal, ordinal));
             if let Op::Put(ordinal, unit) = op
                 && feed::is_indexed(unit)
             {
-                let document = feed::document(&self.fields, *ordinal, unit);
-                self.writer.add_document(document).map_err(|error| error::engine(&self.path, "written", error))?;
+                let added = writer.add_document(feed::document(&fields, *ordinal, unit));
+                added.map_err(|error| error::engine(&self.path, "written", error))?;
             }
         }
         Ok(())
@@ -183,29 +210,38 @@ impl Index {
     /// [`IndexError`] when the disk fails; what was committed before stays.
     pub fn commit(&mut self, through: Sequence) -> Result<(), IndexError> {
         self.commit_only(through)?;
-        self.merge_levels().map_err(|error| error::engine(&self.path, "merged", error))?;
+        self.merge_levels()?;
         self.refresh()
     }
 
     fn commit_only(&mut self, through: Sequence) -> Result<(), IndexError> {
-        let payload = Payload { format: FORMAT, sequence: through, key: self.key.clone() };
-        let text = serde_json::to_string(&payload).unwrap_or_default();
-        let commit = |writer: &mut IndexWriter<TantivyDocument>| {
+        let text = serde_json::to_string(&Payload::of(through, &self.key)).unwrap_or_default();
+        let commit = |writer: &mut Writer| {
             let mut prepared = writer.prepare_commit()?;
             prepared.set_payload(&text);
             prepared.commit()
         };
-        commit(&mut self.writer).map(|_| ()).map_err(|error| error::engine(&self.path, "committed", error))
+        commit(self.writer()?).map(|_| ()).map_err(|error| error::engine(&self.path, "committed", error))
+    }
+
+    /// Writes segments as one.
+    fn merge(&mut self, ids: &[SegmentId]) -> Result<(), IndexError> {
+        let merged = self.writer()?.merge(ids).wait();
+        merged.map(|_| ()).map_err(|error| error::engine(&self.path, "merged", error))
+    }
+
+    fn segments(&self) -> Result<Vec<SegmentMeta>, IndexError> {
+        self.index.searchable_segment_metas().map_err(|error| error::engine(&self.path, "read", error))
     }
 
     /// Keeps the number of segments within a few per size.
-    fn merge_levels(&mut self) -> tantivy::Result<()> {
+    fn merge_levels(&mut self) -> Result<(), IndexError> {
         loop {
-            let metas = self.index.searchable_segment_metas()?;
-            let sizes: Vec<u32> = metas.iter().map(tantivy::index::SegmentMeta::num_docs).collect();
+            let metas = self.segments()?;
+            let sizes: Vec<u32> = metas.iter().map(SegmentMeta::num_docs).collect();
             let Some(chosen) = levels::to_merge(&sizes) else { return Ok(()) };
-            let ids: Vec<_> = chosen.into_iter().filter_map(|at| metas.get(at)).map(|meta| meta.id()).collect();
-            self.writer.merge(&ids).wait()?;
+            let ids: Vec<_> = chosen.into_iter().filter_map(|at| metas.get(at)).map(SegmentMeta::id).collect();
+            self.merge(&ids)?;
         }
     }
 
@@ -214,21 +250,23 @@ impl Index {
     /// # Errors
     /// [`IndexError`] when the disk fails. The units may then be gone from searches and not from the disk: call it again.
     pub fn purge(&mut self, ordinals: &[u64], through: Sequence) -> Result<Purged, IndexError> {
+        let field = self.fields.ordinal;
+        let writer = self.writer()?;
         for ordinal in ordinals {
-            self.writer.delete_term(Term::from_field_u64(self.fields.ordinal, *ordinal));
+            writer.delete_term(Term::from_field_u64(field, *ordinal));
         }
         self.commit_only(through)?;
         // A delete is a bit until its segment is written anew; also of segments that were deleted from earlier.
-        let merged = self.merge_deleted().map_err(|error| error::engine(&self.path, "merged", error))?;
+        let merged = self.merge_deleted()?;
         self.refresh()?;
         remove_aside(&self.path)?;
         Ok(Purged { segments: merged, files_left: self.collect()? })
     }
 
-    fn merge_deleted(&mut self) -> tantivy::Result<usize> {
+    fn merge_deleted(&mut self) -> Result<usize, IndexError> {
         let mut merged = 0;
-        for meta in self.index.searchable_segment_metas()?.iter().filter(|meta| meta.has_deletes()) {
-            self.writer.merge(&[meta.id()]).wait()?;
+        for meta in self.segments()?.iter().filter(|meta| meta.has_deletes()) {
+            self.merge(&[meta.id()])?;
             merged += 1;
         }
         Ok(merged)
@@ -239,22 +277,64 @@ impl Index {
     /// # Errors
     /// [`IndexError`] when the disk fails.
     pub fn collect(&mut self) -> Result<usize, IndexError> {
-        self.writer.garbage_collect_files().wait().map_err(|error| error::engine(&self.path, "cleaned", error))?;
-        probe::files_of_no_segment(&self.path, &self.index)
+        let collected = self.writer()?.garbage_collect_files().wait();
+        collected.map_err(|error| error::engine(&self.path, "cleaned", error))?;
+        Ok(self.strays()?.len())
     }
 
-    /// Makes the index anew from what is known, and removes what was set aside.
+    /// What lies in the folder and is of no segment: left by a crash, or put there. It may hold terms of what was purged.
     ///
     /// # Errors
     /// [`IndexError`] when the disk fails.
+    pub fn strays(&self) -> Result<Vec<PathBuf>, IndexError> {
+        let metas = self.index.load_metas().map_err(|error| error::engine(&self.path, "read", error))?;
+        probe::strays(&self.path, &metas)
+    }
+
+    /// Removes what is of no segment and what was set aside, and says how many files that were. Where there is nothing of the kind it writes nothing.
+    ///
+    /// # Errors
+    /// [`IndexError`] when the disk fails.
+    pub fn sweep(&mut self) -> Result<usize, IndexError> {
+        let strays = self.strays()?;
+        strays.iter().try_for_each(|path| remove(path))?;
+        remove_aside(&self.path)?;
+        Ok(strays.len())
+    }
+
+    /// Reads every file of every live segment, and names those that are not as they were written.
+    ///
+    /// # Errors
+    /// [`IndexError`] when the disk fails.
+    pub fn damaged(&self) -> Result<Vec<PathBuf>, IndexError> {
+        let metas = match self.index.load_metas() {
+            Ok(metas) => metas,
+            Err(error) if error::is_unreadable(&error) => return Ok(vec![self.path.join("meta.json")]),
+            Err(error) => return Err(error::engine(&self.path, "read", error)),
+        };
+        let damaged = probe::damaged(&self.path, &self.index, &metas);
+        let damaged = damaged.map_err(|error| error::engine(&self.path, "read", error))?;
+        Ok(damaged.into_iter().map(|name| self.path.join(name)).collect())
+    }
+
+    /// Makes the index anew from what is known. Everything that lies in its folder goes first, and what was set aside.
+    ///
+    /// # Errors
+    /// [`IndexError::Locked`] when another writer has it, and [`IndexError`] when the disk fails. What was there may be gone then.
     pub fn rebuild(&mut self, corpus: &dyn Corpus) -> Result<(), IndexError> {
-        let failed = |error| error::engine(&self.path, "rebuilt", error);
-        self.writer.delete_all_documents().map_err(failed)?;
-        let mut waiting = 0;
+        if let Err(error @ IndexError::Locked { .. }) = self.writer() {
+            return Err(error);
+        }
+        // With its lock: only now is it sure that nobody else writes.
+        self.writer = None;
+        let (index, searcher) = create(&self.path)?;
+        self.index = index;
+        *self.searcher.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(searcher);
+        let (fields, mut waiting) = (self.fields, 0);
         for ordinal in 0..corpus.ordinals() {
             let Some(unit) = corpus.unit(ordinal).filter(|unit| feed::is_indexed(unit)) else { continue };
-            let document = feed::document(&self.fields, ordinal, unit);
-            self.writer.add_document(document).map_err(|error| error::engine(&self.path, "rebuilt", error))?;
+            let added = self.writer()?.add_document(feed::document(&fields, ordinal, unit));
+            added.map_err(|error| error::engine(&self.path, "rebuilt", error))?;
             waiting += 1;
             if waiting == REBUILD_BATCH {
                 // Sequence 0 until all is there: a rebuild that is cut off shows nothing.
@@ -263,18 +343,13 @@ impl Index {
             }
         }
         self.commit_only(corpus.sequence())?;
-        self.merge_all().map_err(|error| error::engine(&self.path, "merged", error))?;
+        let ids: Vec<_> = self.segments()?.iter().map(SegmentMeta::id).collect();
+        if ids.len() > 1 {
+            self.merge(&ids)?;
+        }
         self.refresh()?;
         self.collect()?;
         remove_aside(&self.path)
-    }
-
-    fn merge_all(&mut self) -> tantivy::Result<()> {
-        let ids = self.index.searchable_segment_ids()?;
-        if ids.len() > 1 {
-            self.writer.merge(&ids).wait()?;
-        }
-        Ok(())
     }
 
     fn refresh(&self) -> Result<(), IndexError> {
@@ -302,9 +377,38 @@ impl std::fmt::Debug for Index {
 }
 
 enum Existing {
-    Ready(tantivy::Index, Sequence),
+    Ready(tantivy::Index, Box<Searcher>, Sequence),
     Unusable(String),
     None,
+}
+
+fn begin(index: &tantivy::Index) -> tantivy::Result<Writer> {
+    let writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
+    // Merges are ours: two processes that commit the same have the same segments.
+    writer.set_merge_policy(Box::new(NoMergePolicy));
+    Ok(writer)
+}
+
+/// An empty index in a folder from which everything else is removed: the list first, without which the rest is nothing.
+fn create(path: &Path) -> Result<(tantivy::Index, Searcher), IndexError> {
+    let failed = |error| io(path, "emptied", error);
+    let meta = path.join("meta.json");
+    if meta.try_exists().map_err(failed)? {
+        remove(&meta)?;
+    }
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        remove(&entry.map_err(failed)?.path())?;
+    }
+    let (schema, fields) = Fields::build();
+    let made = tantivy::Index::create_in_dir(path, schema)
+        .and_then(|index| Searcher::load(&index, fields).map(|searcher| (index, searcher)));
+    made.map_err(|error| error::engine(path, "made", error))
+}
+
+fn remove(path: &Path) -> Result<(), IndexError> {
+    let is_folder = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    let removed = if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    removed.map_err(|error| io(path, "removed", error))
 }
 
 fn io(path: &Path, doing: &'static str, source: std::io::Error) -> IndexError {

@@ -1,5 +1,7 @@
 //! The index shows what was committed, keeps nothing of what was purged, and is made anew when it cannot be trusted.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use loopwright_contract::memory::Layer;
 
 use super::*;
@@ -137,14 +139,137 @@ fn what_cannot_be_trusted_is_made_anew() {
     }
 }
 
+/// The files of a folder with their bytes.
+fn files(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = std::fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<(PathBuf, Vec<u8>)> =
+        entries.map(|path| (path.clone(), std::fs::read(path).expect("a file"))).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn no_damaged_byte_of_any_file_is_believed_or_in_the_way() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let memory = Memory::of(&["I adopted a beagle", "he has a cat", "a third one"]);
+    let (mut first, _) = index(&folder);
+    fill(&mut first, &memory);
+    first.apply(&[Op::Remove(2)]).expect("applied");
+    first.commit(4).expect("committed");
+    drop(first);
+    let whole = files(&path);
+    let put_back = || {
+        std::fs::remove_dir_all(&path).expect("removed");
+        std::fs::create_dir(&path).expect("made");
+        whole.iter().for_each(|(path, bytes)| std::fs::write(path, bytes).expect("written"));
+    };
+    let ends: BTreeSet<_> = whole.iter().filter_map(|(path, _)| path.extension()?.to_str()).collect();
+    for end in ["del", "fast", "fieldnorm", "idx", "json", "pos", "store", "term"] {
+        assert!(ends.contains(end), "{end}: {ends:?}");
+    }
+    for (file, bytes) in whole.iter().filter(|(_, bytes)| !bytes.is_empty()) {
+        let flips = (0..bytes.len()).step_by(5).map(|at| {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            (format!("byte {at} flipped"), damaged)
+        });
+        let cuts = (0..bytes.len()).step_by(23).map(|at| (format!("cut to {at}"), bytes[..at].to_vec()));
+        let name = file.file_name().expect("a name").to_string_lossy().into_owned();
+        let mut anew = 0;
+        for (what, damaged) in flips.chain(cuts) {
+            put_back();
+            std::fs::write(file, damaged).expect("written");
+            let (index, state) = index(&folder);
+            match state {
+                // A number or a name of no consequence, or deletes that the list does not tell of any more: whoever opens it compares the units.
+                State::Shows(4) => {
+                    let deleted = if name == "meta.json" { hits(&index, "third") } else { Vec::new() };
+                    assert!(hits(&index, "beagl") == [0] && hits(&index, "third") == deleted, "{name}, {what}");
+                }
+                State::Shows(sequence) => panic!("{name}, {what}: shows {sequence}"),
+                State::Empty { because } => {
+                    anew += 1;
+                    assert!(because.is_some() && index.searcher().rows().is_empty(), "{name}, {what}");
+                }
+            }
+        }
+        let body = !name.ends_with(".json");
+        assert!(anew > if body { bytes.len() / 10 } else { 0 }, "{name}: {anew} of {}", bytes.len());
+    }
+    put_back();
+    let victim =
+        whole.iter().find(|(path, _)| path.extension().is_some_and(|end| end == "term")).expect("a dictionary");
+    let (mut index, _) = index(&folder);
+    assert_eq!(index.damaged().expect("read"), Vec::<PathBuf>::new());
+    let mut damaged = victim.1.clone();
+    damaged[0] ^= 1;
+    std::fs::write(&victim.0, damaged).expect("written");
+    assert_eq!(index.damaged().expect("read"), vec![victim.0.clone()], "while it is open");
+    index.rebuild(&memory).expect("made anew over the damage");
+    assert_eq!((index.damaged().expect("read"), hits(&index, "cat")), (Vec::new(), vec![1]));
+}
+
+#[test]
+fn what_is_of_no_segment_is_seen_and_goes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let memory = Memory::of(&["my sentinelword is here", "another message"]);
+    let (mut first, _) = index(&folder);
+    fill(&mut first, &memory);
+    let copy = files(&path);
+    first.purge(&[0], 9).expect("purged");
+    drop(first);
+    let put_copy = || {
+        let old = copy.iter().filter(|(path, _)| path.file_stem().is_some_and(|stem| stem.len() == 32));
+        old.map(|(path, bytes)| std::fs::write(path, bytes).expect("written")).count()
+    };
+    let put = put_copy();
+    std::fs::create_dir(path.join("more")).expect("made");
+    let (mut index, state) = index(&folder);
+    assert_eq!(state, State::Shows(9));
+    assert!(!index.holds_term("sentinelword").expect("read"), "the control: a look at live segments does not show it");
+    assert_eq!(index.strays().expect("read").len(), put + 1);
+    assert_eq!((index.sweep().expect("swept"), index.strays().expect("read")), (put + 1, Vec::new()));
+    put_copy();
+    index.rebuild(&Memory::of(&["another message"])).expect("rebuilt");
+    assert_eq!((index.strays().expect("read"), hits(&index, "messag")), (Vec::new(), vec![0]));
+}
+
+#[test]
+fn opening_and_searching_write_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let (mut first, _) = index(&folder);
+    fill(&mut first, &Memory::of(&["beagle"]));
+    drop(first);
+    let times = || {
+        let entries = std::fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry"));
+        let times = entries.map(|entry| (entry.path(), entry.metadata().expect("known").modified().expect("a time")));
+        (times.collect::<BTreeMap<_, _>>(), std::fs::metadata(&path).expect("known").modified().expect("a time"))
+    };
+    std::fs::remove_file(path.join(".tantivy-writer.lock")).ok();
+    let before = times();
+    let (mut again, state) = index(&folder);
+    assert_eq!((state, hits(&again, "beagl")), (State::Shows(1), vec![0]));
+    again.apply(&[]).expect("nothing to do");
+    assert_eq!((again.sweep().expect("nothing there"), again.damaged().expect("read")), (0, Vec::new()));
+    drop(again);
+    assert_eq!(times(), before);
+}
+
 #[test]
 fn another_key_starts_anew_and_a_lock_does_not() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let (mut first, _) = index(&folder);
     fill(&mut first, &Memory::of(&["beagle"]));
-    assert!(matches!(Index::open(&path, "key"), Err(IndexError::Locked { .. })), "one writer");
+    let (mut second, state) = index(&folder);
+    assert_eq!((state, hits(&second, "beagl")), (State::Shows(1), vec![0]), "reading takes no lock");
+    assert!(matches!(second.commit(2), Err(IndexError::Locked { .. })), "one writer");
+    assert!(matches!(second.rebuild(&Memory::of(&["cat"])), Err(IndexError::Locked { .. })));
     assert_eq!(hits(&first, "beagl"), [0]);
+    drop(second);
     drop(first);
     assert!(matches!(Index::open(&path, "other").expect("opens").1, State::Empty { because: Some(_) }));
 }

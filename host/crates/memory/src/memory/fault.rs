@@ -46,6 +46,16 @@ pub enum MemoryFault {
         /// Different tokens. Which ones is not said, since this may be logged.
         tokens: usize,
     },
+    /// The vectors are of units that the log does not have: records that were committed are gone.
+    #[error("the log in `{}` has given {units} units a number, but there is a vector of unit {ordinal}: what was committed is gone\nhint: put the log back from a copy, or `{}` goes on with what can still be read", folder.display(), crate::store::REPAIR_COMMAND)]
+    Lost {
+        /// The folder of the log.
+        folder: std::path::PathBuf,
+        /// Numbers that were given, from 0.
+        units: u64,
+        /// The number of the unit that is not there.
+        ordinal: u64,
+    },
     /// A file of the memory cannot be read while it is checked.
     #[error("checking `{}`", path.display())]
     Check {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::share::Pool;
+use super::step::Difference;
 use super::{Memory, MemoryFault};
 use crate::corpus::Corpus as _;
 use crate::extract::extract;
@@ -53,6 +54,11 @@ pub enum Trace {
         /// Which term.
         term: String,
     },
+    /// In a file that lies in the folder of the index and is no part of it: its dictionary is not read, so that it is not known to be free of it.
+    Stray {
+        /// Which.
+        file: PathBuf,
+    },
     /// In a unit that is in memory.
     Unit {
         /// Which.
@@ -69,15 +75,38 @@ pub struct Checked {
     pub store: Verification,
     /// Units that the index has.
     pub indexed: usize,
-    /// Units that have a vector.
-    pub vectors: usize,
+    /// Units that have a vector on the disk; none: the vectors do not read.
+    pub vectors: Option<usize>,
+    /// Where index and vectors are not those of the log.
+    pub difference: Difference,
+    /// Files of the index that are not as they were written.
+    pub damaged: Vec<PathBuf>,
+    /// What lies in the folder of the index and is no part of it. It may have what was forgotten.
+    pub strays: Vec<PathBuf>,
 }
 
 impl Checked {
-    /// Whether the index has what the log has.
+    /// Whether index and vectors have what the log has, and nothing else, and are as they were written.
     #[must_use]
     pub fn is_in_step(&self) -> bool {
-        u64::try_from(self.indexed).is_ok_and(|indexed| indexed == self.store.units)
+        self.faults().is_empty()
+    }
+
+    /// What is not as it should be, a line for each; `memory rebuild` mends all of it.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let Difference { not_indexed, indexed_in_vain, without_vector, vectors_in_vain } = self.difference;
+        let counts = [
+            (not_indexed, "units are not in the index"),
+            (indexed_in_vain, "units are in the index that the log does not have"),
+            (without_vector, "units have no vector"),
+            (vectors_in_vain, "vectors are of what the log does not have any more"),
+        ];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let damaged = self.damaged.iter().map(|file| format!("`{}` is damaged", file.display()));
+        let strays = self.strays.iter().map(|file| format!("`{}` is no part of the index", file.display()));
+        let vectors = self.vectors.is_none().then(|| "the vectors are damaged".to_owned());
+        counts.chain(damaged).chain(strays).chain(vectors).collect()
     }
 }
 
@@ -297,6 +326,7 @@ impl Memory {
                 traces.push(Trace::Term { term: term.to_owned() });
             }
         }
+        traces.extend(derived.index.strays()?.into_iter().map(|file| Trace::Stray { file }));
         let snapshot = self.store.snapshot();
         let holding = snapshot.units().filter(|(_, unit)| spellings.iter().any(|text| says(unit, text)));
         traces.extend(holding.map(|(_, unit)| Trace::Unit { id: unit.id }));
@@ -315,12 +345,13 @@ impl Memory {
         Ok(traces)
     }
 
-    /// Reads everything again: the log with its checksums, evidence and links, whether every unit follows from what it quotes, and whether
-    /// index and vectors are those of the log.
+    /// Reads everything again: the log with its checksums, evidence and links, whether every unit follows from what it quotes, the
+    /// files of the index with their checksums, and whether index and vectors, as they lie on the disk, are those of the log.
     ///
     /// # Errors
     /// [`MemoryFault::Store`] or [`MemoryFault::Unfounded`] for the first thing that is wrong.
     pub fn check(&self) -> Result<Checked, MemoryFault> {
+        let _writing = self.writing();
         let store = self.store.verify()?;
         let snapshot = self.store.snapshot();
         // What a purge withheld says nothing.
@@ -331,17 +362,11 @@ impl Memory {
                 .map_err(|source| MemoryFault::Unfounded { id: unit.id, source })?;
         }
         let derived = self.derived();
-        let vectors = derived.vectors.as_ref().map_or(0, crate::vectors::Vectors::len);
-        Ok(Checked { store, indexed: derived.index.searcher().rows().len(), vectors })
-    }
-
-    /// Throws index and vectors away and makes them from the log.
-    ///
-    /// # Errors
-    /// [`MemoryFault`] when a disk or the embedder fails.
-    pub fn rebuild(&self) -> Result<(), MemoryFault> {
-        let _writing = self.writing();
-        self.make_anew(&self.store.snapshot())
+        let (damaged, strays) = (derived.index.damaged()?, derived.index.strays()?);
+        let indexed = derived.index.searcher().rows().len();
+        drop(derived);
+        let (difference, vectors) = self.difference(&self.store.snapshot())?;
+        Ok(Checked { store, indexed, vectors, difference, damaged, strays })
     }
 }
 

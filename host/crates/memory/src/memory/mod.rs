@@ -10,6 +10,7 @@ mod find;
 mod forget;
 mod port;
 mod share;
+mod step;
 #[cfg(test)]
 mod tests;
 
@@ -24,23 +25,22 @@ pub use find::Sought;
 pub use forget::{Checked, Forgotten, Trace};
 pub use port::{EpisodeRanker, Live, OpenPool};
 pub use share::{Pool, Shared, Sharing, UserForgotten, finish_purges, forget_user};
+pub use step::Difference;
 
 use crate::corpus::Corpus as _;
 use crate::id::{UserId, WorkspaceId};
-use crate::index::{Index, Op, State};
+use crate::index::{Index, State};
 use crate::moment::Moment;
 use crate::names::KnownNames;
 use crate::retrieve::Settings;
-use crate::store::{Root, Snapshot, Store, Transaction};
-use crate::unit::{Sequence, Unit};
-use crate::vectors::Vectors;
+use crate::store::{INDEX, LOG, Lead, Root, Store, StoreError, Transaction, VECTORS};
+use crate::unit::Unit;
+use crate::vectors::{State as VectorState, Vectors};
 
-/// The folder of the index, in the user's folder.
-const INDEX: &str = "index";
-/// The file of the vectors.
-const VECTORS: &str = "vectors";
 /// Texts that are embedded at a time.
 const EMBED_BATCH: usize = 64;
+/// Texts without a vector that are embedded when a memory is opened: a few seconds of a small model. More wait for the next time, or a rebuild.
+pub const EMBEDDED_AT_OPENING_MAX: usize = 512;
 /// Speakers whose names are taken for speakers in a question.
 const SPEAKERS_MAX: usize = 256;
 /// Predicates whose values are names of people and pets.
@@ -58,6 +58,7 @@ pub struct Helpers {
 /// What is derived from the log.
 struct Derived {
     index: Index,
+    /// Those of the embedder; without one, those that lie there, which are not searched and lose what is forgotten.
     vectors: Option<Vectors>,
     speakers: BTreeSet<String>,
     names: KnownNames,
@@ -71,6 +72,9 @@ pub struct Memory {
     derived: RwLock<Derived>,
     /// Held by whoever writes, from the log to what follows it.
     writing: Mutex<()>,
+    remarks: Vec<String>,
+    /// Given back when index and vectors are closed.
+    _lead: Lead,
 }
 
 impl std::fmt::Debug for Memory {
@@ -113,31 +117,44 @@ impl Memory {
 
     /// The same over a store that is open.
     fn over(store: Store, helpers: Helpers) -> Result<Self, MemoryFault> {
+        let folder = store.folder().to_path_buf();
+        let locked = || StoreError::Locked { path: folder.clone() };
+        let lead = store.lead().ok_or_else(locked)?;
         // Of the key, and not the key: it lies beside the index.
         let key = hex::encode(store.key().digest("index", &[]));
-        let (index, state) = Index::open(&store.folder().join(INDEX), &key)?;
-        let vectors = match &helpers.embedder {
+        let (index, state) = Index::open(&folder.join(INDEX), &key)?;
+        let (vectors, found) = match &helpers.embedder {
             Some(embedder) => {
-                Some(Vectors::open(&store.folder().join(VECTORS), embedder.fingerprint(), embedder.width())?.0)
+                let (vectors, found) = Vectors::open(&folder.join(VECTORS), embedder.fingerprint(), embedder.width())?;
+                (Some(vectors), found)
             }
-            None => None,
+            None => Vectors::open_any(&folder.join(VECTORS))?,
         };
+        let mut remarks = Vec::new();
+        if let Some(torn) = &store.opening().torn {
+            let (file, bytes, at) = (torn.file.display(), torn.bytes, torn.offset);
+            remarks.push(format!(
+                "`{file}` ended in the middle of a commit that had never returned: {bytes} bytes from byte {at} on were cut"
+            ));
+        }
+        if let State::Empty { because: Some(because) } = &state {
+            remarks.push(format!("the index was made anew: {because}"));
+        }
+        if let VectorState::Empty { because: Some(because) } = found {
+            remarks.push(format!("the vectors were removed: {because}"));
+        }
         let derived = Derived { index, vectors, speakers: BTreeSet::new(), names: KnownNames::new() };
         let (derived, writing) = (RwLock::new(derived), Mutex::default());
-        let memory = Self { store, helpers, settings: Settings::default(), derived, writing };
-        let snapshot = memory.store.snapshot();
-        let behind = match state {
-            State::Shows(sequence) if sequence <= snapshot.sequence() => snapshot.changed_since(sequence),
-            State::Shows(_) | State::Empty { .. } => None,
-        };
-        match behind {
-            Some(changed) => memory.follow(&snapshot, &changed)?,
-            None => memory.make_anew(&snapshot)?,
-        }
-        let mut derived = memory.derived_mut();
-        snapshot.units().for_each(|(_, unit)| derived.learn(unit));
-        drop(derived);
+        let settings = Settings::default();
+        let mut memory = Self { store, helpers, settings, derived, writing, remarks, _lead: lead };
+        memory.remarks.extend(memory.catch_up(&state)?);
         Ok(memory)
+    }
+
+    /// What opening found that is not as it should have been, and what was done about it, for whoever asked.
+    #[must_use]
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// The same with other settings of retrieval.
@@ -166,78 +183,12 @@ impl Memory {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Brings index and vectors to a snapshot, given the units that changed.
-    fn follow(&self, snapshot: &Snapshot, changed: &[u64]) -> Result<(), MemoryFault> {
-        let ops: Vec<Op<'_>> = changed
-            .iter()
-            .map(|ordinal| snapshot.unit(*ordinal).map_or(Op::Remove(*ordinal), |unit| Op::Put(*ordinal, unit)))
-            .collect();
-        let mut derived = self.derived_mut();
-        derived.index.apply(&ops)?;
-        derived.index.commit(snapshot.sequence())?;
-        drop(derived);
-        self.embed(snapshot, changed)
-    }
-
-    /// Makes index and vectors from nothing but the snapshot.
-    fn make_anew(&self, snapshot: &Snapshot) -> Result<(), MemoryFault> {
-        let mut derived = self.derived_mut();
-        derived.index.rebuild(snapshot)?;
-        if let Some(vectors) = &mut derived.vectors {
-            let gone: Vec<u64> = vectors.iter().map(|(ordinal, _)| ordinal).collect();
-            vectors.drop_units(&gone)?;
-        }
-        drop(derived);
-        let all: Vec<u64> = snapshot.units().map(|(ordinal, _)| ordinal).collect();
-        self.embed(snapshot, &all)
-    }
-
-    /// Gives units their vectors, as far as the embedder knows their language, and takes them from those that say something else. Embedding
-    /// takes long, and no search waits for it.
-    fn embed(&self, snapshot: &Snapshot, changed: &[u64]) -> Result<(), MemoryFault> {
-        let Some(embedder) = &self.helpers.embedder else { return Ok(()) };
-        if let Some(vectors) = &mut self.derived_mut().vectors {
-            // A captured message never says something else; what is derived may be revised.
-            let is_stale = |ordinal: &u64| vectors.has(*ordinal) && !snapshot.is_captured(*ordinal);
-            let stale: Vec<u64> = changed.iter().copied().filter(is_stale).collect();
-            vectors.drop_units(&stale)?;
-        }
-        let known = self.derived();
-        let has = |ordinal: &u64| known.vectors.as_ref().is_some_and(|vectors| vectors.has(*ordinal));
-        let wanted: Vec<(u64, &str)> = changed
-            .iter()
-            .filter(|ordinal| !has(ordinal))
-            .filter_map(|ordinal| Some((*ordinal, snapshot.unit(*ordinal)?.text.as_str())))
-            .filter(|(_, text)| embedder.covers(text))
-            .collect();
-        drop(known);
-        for batch in wanted.chunks(EMBED_BATCH) {
-            let texts: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
-            let made = embedder.embed(&texts)?;
-            let rows: Vec<(u64, Vec<f32>)> = batch.iter().map(|(ordinal, _)| *ordinal).zip(made).collect();
-            if let Some(vectors) = &mut self.derived_mut().vectors {
-                vectors.add(&rows)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Commits a transaction, and lets what is derived follow.
     fn write(&self, transaction: Transaction, now: &Moment) -> Result<(), MemoryFault> {
         let _writing = self.writing();
         let before = self.store.snapshot().sequence();
         self.store.commit(transaction, now)?;
         self.keep_step(before)
-    }
-
-    /// After a write of the store: what is derived follows.
-    fn keep_step(&self, before: Sequence) -> Result<(), MemoryFault> {
-        let snapshot = self.store.snapshot();
-        let Some(changed) = snapshot.changed_since(before) else { return self.make_anew(&snapshot) };
-        self.follow(&snapshot, &changed)?;
-        let mut derived = self.derived_mut();
-        changed.iter().filter_map(|ordinal| snapshot.unit(*ordinal)).for_each(|unit| derived.learn(unit));
-        Ok(())
     }
 }
 

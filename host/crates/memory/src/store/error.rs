@@ -10,11 +10,24 @@ use crate::unit::{ClaimKey, Sequence, Status};
 /// The command that keeps what can still be read of a damaged log.
 pub const REPAIR_COMMAND: &str = "loopwright memory rebuild --repair";
 
+/// What to do about a disk that refuses, as the end of a message; empty when nothing is known.
+pub(crate) fn disk_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "\nhint: the disk is full; nothing that was kept is lost, make room and try again"
+        }
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            "\nhint: this has to write, as what follows the log is not up to it or something is to be kept: use a folder that can be written"
+        }
+        _ => "",
+    }
+}
+
 /// Why a store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file system refused.
-    #[error("cannot {action} `{}`", path.display())]
+    #[error("cannot {action} `{}`{}", path.display(), disk_hint(source))]
     Io {
         /// What was attempted.
         action: &'static str,
@@ -50,6 +63,18 @@ pub enum StoreError {
         sequence: Sequence,
         /// Why.
         source: FoldError,
+    },
+    /// What follows the log is ahead of it: records that were committed are gone.
+    #[error("the log in `{}` ends at record {last}, but {by} shows record {shown}: what was committed is gone\nhint: put the log back from a copy, or `{REPAIR_COMMAND}` goes on with what can still be read", folder.display())]
+    Lost {
+        /// The folder of the log.
+        folder: PathBuf,
+        /// Its last record; 0 for none.
+        last: Sequence,
+        /// The record that is known to have been there.
+        shown: Sequence,
+        /// From what.
+        by: &'static str,
     },
     /// A file is of another version of the format.
     #[error("`{}` has version {found} of its format: expected {expected}\nhint: open it with the version of Loopwright that wrote it", file.display())]

@@ -144,6 +144,31 @@ struct Locked {
 
 impl Lock for Locked {}
 
+/// A file that can only be read: it opens, and every write to it is refused.
+struct Unwritable(io::ErrorKind);
+
+impl Appender for Unwritable {
+    fn append(&mut self, _: &[u8]) -> io::Result<()> {
+        Err(self.0.into())
+    }
+
+    fn truncate(&mut self, _: u64) -> io::Result<()> {
+        Err(self.0.into())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Opens for reading what cannot be opened for writing, as on a disk that is mounted so.
+fn read_only(error: io::Error, path: &Path) -> io::Result<File> {
+    match error.kind() {
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => File::open(path).map_err(|_| error),
+        _ => Err(error),
+    }
+}
+
 impl Appender for File {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.write_all(bytes)
@@ -193,7 +218,14 @@ impl Files for Disk {
     }
 
     fn append(&self, path: &Path) -> io::Result<Box<dyn Appender>> {
-        Ok(Box::new(OpenOptions::new().append(true).open(path)?))
+        match OpenOptions::new().append(true).open(path) {
+            Ok(file) => Ok(Box::new(file)),
+            Err(error) => {
+                let kind = error.kind();
+                read_only(error, path)?;
+                Ok(Box::new(Unwritable(kind)))
+            }
+        }
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -215,11 +247,34 @@ impl Files for Disk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Lock>> {
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        let file = OpenOptions::new().create(true).append(true).open(path).or_else(|error| read_only(error, path))?;
         match file.try_lock() {
             Ok(()) => Ok(Box::new(Locked { _file: file })),
             Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
             Err(TryLockError::Error(error)) => Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_written_opens_for_reading_and_refuses_writes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("log");
+        fs::write(&path, "log").expect("written");
+        for kind in [io::ErrorKind::ReadOnlyFilesystem, io::ErrorKind::PermissionDenied] {
+            assert!(read_only(kind.into(), &path).is_ok());
+            let missing = read_only(kind.into(), &folder.path().join("none")).expect_err("not there");
+            assert_eq!(missing.kind(), kind, "the reason is that it cannot be made");
+            let mut file = Unwritable(kind);
+            assert!(file.sync().is_ok());
+            assert_eq!(file.append(b"x").map_err(|error| error.kind()), Err(kind));
+            assert_eq!(file.truncate(0).map_err(|error| error.kind()), Err(kind));
+        }
+        let full = read_only(io::ErrorKind::StorageFull.into(), &path).expect_err("another reason");
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
     }
 }

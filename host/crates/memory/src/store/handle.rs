@@ -1,7 +1,7 @@
 //! One user's memory, open: one writer, many readers.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -25,13 +25,18 @@ use crate::moment::Moment;
 use crate::unit::Sequence;
 
 /// The folder of the log, in that of the user.
-pub(super) const LOG: &str = "log";
+pub(crate) const LOG: &str = "log";
 /// The snapshot file.
 pub(super) const SNAPSHOT: &str = "snapshot";
 /// The lock file.
 pub(super) const LOCK: &str = "lock";
 /// Where a repair puts what it replaced.
 pub(super) const ASIDE: &str = "aside";
+
+/// The folder of the index, which follows the log.
+pub(crate) const INDEX: &str = "index";
+/// The file of the vectors, which follow the log.
+pub(crate) const VECTORS: &str = "vectors";
 
 /// What opening a memory found and did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +69,17 @@ pub(super) struct Shared {
     pub(super) published: ArcSwap<Snapshot>,
     pub(super) purges: Arc<AtomicU64>,
     pub(super) opening: Opening,
+    pub(super) led: Arc<AtomicBool>,
+}
+
+/// Held by the one who lets index and vectors follow this memory, as long as they do.
+#[derive(Debug)]
+pub(crate) struct Lead(Arc<AtomicBool>);
+
+impl Drop for Lead {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
 }
 
 /// One user's memory. Clones are the same memory; the lock is released when the last one is dropped.
@@ -98,9 +114,19 @@ impl Shared {
         let logs = folder.join(LOG);
         files.create_folder(&logs).map_err(|error| StoreError::io("create", &logs, error))?;
         files.sync_folder(folder).map_err(|error| StoreError::io("create", &logs, error))?;
+        let image = files.read(&folder.join(SNAPSHOT)).ok();
+        let shown = image.as_deref().and_then(image::shown);
+        let lost = |shown| StoreError::Lost { folder: logs.clone(), last: 0, shown, by: "the snapshot" };
+        if let Some((_, shown)) = shown.filter(|(_, shown)| *shown > 0)
+            && files.list(&logs).is_ok_and(|entries| entries.is_empty())
+        {
+            // A log that is gone is not begun anew as if there had been none.
+            return Err(lost(shown));
+        }
         let list = log::list(files.as_ref(), &logs)?;
-        let path = folder.join(SNAPSHOT);
-        let image = files.read(&path).ok();
+        if let Some((_, shown)) = shown.filter(|(generation, _)| *generation > list.generation) {
+            return Err(lost(shown));
+        }
         let image = image.and_then(|bytes| image::decode(&bytes, &key, sizes.units_max, list.generation));
         let snapshot = image.as_ref().map(|state| state.sequence);
         if snapshot.is_none() {
@@ -136,6 +162,7 @@ impl Shared {
             published,
             purges,
             opening,
+            led: Arc::default(),
         })
     }
 
@@ -225,6 +252,12 @@ impl Store {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.shared.folder
+    }
+
+    /// Takes the lead of what follows this memory; none while somebody else in this process has it.
+    pub(crate) fn lead(&self) -> Option<Lead> {
+        let taken = self.shared.led.swap(true, Ordering::AcqRel);
+        (!taken).then(|| Lead(self.shared.led.clone()))
     }
 
     /// What opening found and did.

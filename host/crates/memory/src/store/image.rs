@@ -154,6 +154,14 @@ pub(super) fn encode(state: &State, generation: u64) -> Result<Vec<u8>, FoldErro
     Ok(writer.bytes)
 }
 
+/// The generation and the last record of a snapshot, as far as they can be read.
+pub(super) fn shown(bytes: &[u8]) -> Option<(u64, Sequence)> {
+    frame::read_header(bytes, SNAPSHOT_MAGIC).ok()?;
+    let (record, _) = frame::read(bytes, HEADER_BYTES).ok()??;
+    let head: Head = (record.kind == HEAD).then(|| serde_json::from_slice(record.payload).ok())??;
+    Some((head.generation, head.sequence))
+}
+
 /// Reads a snapshot; none when it is not whole, of another version, of another generation, or says what cannot be. The log has it all.
 pub(super) fn decode(bytes: &[u8], key: &RootKey, units_max: u64, generation: u64) -> Option<State> {
     let first = frame::read_header(bytes, SNAPSHOT_MAGIC).ok()?;

@@ -143,6 +143,10 @@ pub(super) fn open(
         let covers = |record: &&Record<'_>| segment::through(record).is_some_and(|through| through > after);
         segment.records.iter().filter(covers).try_for_each(&mut *each)?;
     }
+    if last < after {
+        // Before a tail is cut that may have been a part of it.
+        return Err(StoreError::Lost { folder: folder.to_path_buf(), last, shown: after, by: "the snapshot" });
+    }
     let path = list.segments.last().map(|listed| folder.join(listed.name())).unwrap_or_default();
     let mut file = files.append(&path).map_err(|error| StoreError::io("open", &path, error))?;
     // What a process wrote that ended before its fsync is taken as committed: so it must last, and the list of segments with it.

@@ -40,6 +40,7 @@ mod state;
 mod tests;
 mod transaction;
 
+pub(crate) use error::disk_hint;
 pub use error::{FoldError, REPAIR_COMMAND, StoreError};
 pub use event::{
     Captured, Content, Contested, Derived, Event, Exported, Happened, Indexed, Outcome, Purged, Rejected, Replaced,
@@ -47,6 +48,7 @@ pub use event::{
 };
 pub use export::{EXPORT_FORMAT, EXPORT_VERSION, Written};
 pub use files::{Appender, Disk, Entry, Files, Lock, remove_tree};
+pub(crate) use handle::{INDEX, LOG, Lead, VECTORS};
 pub use handle::{Opening, Store};
 pub use import::Imported;
 pub use inspect::{Past, Stats, Verification};

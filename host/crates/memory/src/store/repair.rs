@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::error::{FoldError, StoreError};
 use super::event::{Event, Void};
-use super::files::Files;
+use super::files::{Files, remove_tree};
 use super::fold::Meta;
 use super::frame::{self, LAST, LOG_MAGIC, Record, Resumed, SCRUBBED};
-use super::handle::{ASIDE, LOG, remove_image};
+use super::handle::{ASIDE, INDEX, LOG, VECTORS, remove_image};
 use super::limits::{SALVAGE_READS_MAX, SEQUENCE_MAX, Sizes};
 use super::log::{LIST, List, Listed};
 use super::note::{self, TEMPORARY};
@@ -172,12 +172,30 @@ pub(super) fn repair(files: &Arc<dyn Files>, folder: &Path, key: &RootKey, sizes
     note::replace(files.as_ref(), &logs.join(listed.name()), &log)?;
     note::replace(files.as_ref(), &logs.join(LIST), &note::encode(&List { generation, segments: vec![listed] }))?;
     remove_image(files.as_ref(), folder)?;
+    remove_followers(files.as_ref(), folder)?;
     for name in all.iter().filter(|name| *name != LIST && **name != listed.name()) {
         let path = logs.join(name);
         files.remove(&path).map_err(|source| StoreError::Leftover { path, source })?;
     }
     files.sync_folder(&logs).map_err(|source| StoreError::Leftover { path: logs.clone(), source })?;
     Ok(repair)
+}
+
+/// Removes what followed the log that was: it may show what is lost, and is made anew.
+fn remove_followers(files: &dyn Files, folder: &Path) -> Result<(), StoreError> {
+    let leftover = |path: PathBuf| move |source| StoreError::Leftover { path, source };
+    for entry in files.list(folder).map_err(leftover(folder.to_path_buf()))? {
+        let path = folder.join(&entry.name);
+        let follows =
+            |name: &str| entry.name.strip_prefix(name).is_some_and(|end| end.is_empty() || end.starts_with('.'));
+        let removed = match entry.folder {
+            true if follows(INDEX) => remove_tree(files, &path),
+            false if follows(VECTORS) => files.remove(&path),
+            _ => Ok(()),
+        };
+        removed.map_err(leftover(path))?;
+    }
+    files.sync_folder(folder).map_err(leftover(folder.to_path_buf()))
 }
 
 /// Drops records that made a unit which nothing completed: one that a purge rewrote and whose purge is lost.

@@ -63,11 +63,14 @@ fn a_torn_tail_is_cut_and_damage_throws_all_away() {
         assert_eq!(std::fs::read(&path).expect("a file"), whole, "the torn record is gone from the file");
     }
     let record = (whole.len() - head_bytes()) / 3;
+    assert_eq!(record, 8 + 8 + 20 * 4 + 8);
     for at in [0, 10, 20, head_bytes() + 1, head_bytes() + record - 1] {
         let mut damaged = whole.clone();
         damaged[at] ^= 1;
         std::fs::write(&path, damaged).expect("written");
+        assert_eq!(Vectors::on_disk(&path).expect("read"), None, "byte {at}");
         assert!(matches!(open(&path).1, State::Empty { because: Some(_) }), "byte {at}");
+        assert!(!path.exists(), "what it shows is not known, and it goes: byte {at}");
     }
 }
 
@@ -76,11 +79,35 @@ fn head_bytes() -> usize {
 }
 
 #[test]
+fn without_the_embedder_they_can_be_dropped_and_a_mark_tells_of_which_text_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("vectors");
+    assert!(matches!(Vectors::open_any(&path), Ok((None, State::Empty { because: None }))) && !path.exists());
+    let marked = |ordinal| Marked { ordinal, mark: ordinal + 70, vector: vector(ordinal) };
+    open(&path).0.add_marked(&[marked(1), marked(2)]).expect("added");
+    std::fs::write(folder.path().join("vectors.new"), "what a crash left").expect("written");
+    let (vectors, state) = Vectors::open_any(&path).expect("opens");
+    let mut vectors = vectors.expect("there");
+    assert!(!folder.path().join("vectors.new").exists());
+    assert_eq!((state, vectors.fingerprint(), vectors.width(), vectors.mark(2)), (State::Holds(2), NAME, 20, Some(72)));
+    vectors.drop_units(&[2]).expect("dropped");
+    assert_eq!(Vectors::on_disk(&path).expect("read"), Some(vec![(1, 71)]));
+    let (mut vectors, state) = open(&path);
+    assert_eq!((state, vectors.marks().collect::<Vec<_>>()), (State::Holds(1), vec![(1, 71)]));
+    vectors.clear().expect("cleared");
+    assert!(!path.exists() && vectors.is_empty());
+    vectors.add(&[(3, vector(3))]).expect("begun again");
+    assert_eq!(Vectors::on_disk(&path).expect("read"), Some(vec![(3, 0)]));
+    std::fs::write(&path, "not vectors").expect("written");
+    assert!(matches!(Vectors::open_any(&path), Ok((None, State::Empty { because: Some(_) }))) && !path.exists());
+}
+
+#[test]
 fn another_embedder_starts_anew() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("vectors");
-    open(&path).0.add(&[(1, vector(1))]).expect("added");
     for (name, width) in [("model:4567", 20), (NAME, 10)] {
+        open(&path).0.add(&[(1, vector(1))]).expect("added");
         let (vectors, state) = Vectors::open(&path, name, width).expect("opens");
         assert!(matches!(state, State::Empty { because: Some(_) }) && vectors.is_empty(), "{name} {width}");
     }
