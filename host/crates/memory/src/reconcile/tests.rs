@@ -98,7 +98,10 @@ impl Kept {
         current
             .map(|unit| {
                 let claim = unit.claim.as_ref().expect("a claim");
-                (value_key(&claim.value), claim.negated, unit.event.as_ref().map(|event| event.start.seconds()))
+                // Where the event is what is said, how it was worded is nobody's answer.
+                let worded = !(EVENT_IS_VALUE.contains(&claim.key.predicate.as_str()) && unit.event.is_some());
+                let value = if worded { value_key(&claim.value) } else { String::new() };
+                (value, claim.negated, unit.event.as_ref().map(|event| event.start.seconds()))
             })
             .collect()
     }
