@@ -111,6 +111,8 @@ pub enum MemoryCommand {
     Served,
     /// Removes for good, from log, index, vectors, snapshot and pool; says of which claims. Only what is said in a later second comes back.
     Forget(ForgetArgs),
+    /// Removes for good what a layer does not keep so long, or so many of. What a unit that stays rests on stays too.
+    Retain(RetainArgs),
     /// Writes everything as JSON Lines.
     Export {
         /// The new file [default: standard output].
@@ -178,6 +180,24 @@ pub struct AddArgs {
     /// The session of the dialogue [default: the day].
     #[arg(long)]
     pub session: Option<String>,
+    /// It is working data of this task, and goes at the task's end: `forget --task NAME`.
+    #[arg(long, value_name = "NAME")]
+    pub task: Option<String>,
+}
+
+/// `memory retain`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("rule").required(true).multiple(true).args(["days", "most"]))]
+pub struct RetainArgs {
+    /// The layer.
+    #[arg(long, value_enum)]
+    pub layer: LayerArg,
+    /// Days since it was said.
+    #[arg(long)]
+    pub days: Option<u32>,
+    /// Units; the newest stay.
+    #[arg(long)]
+    pub most: Option<u64>,
 }
 
 /// `memory search`.
@@ -210,8 +230,11 @@ pub struct SearchArgs {
 #[group(required = true, multiple = true)]
 pub struct ForgetArgs {
     /// Units, by id.
-    #[arg(conflicts_with_all = ["claim", "from", "until", "everything"])]
+    #[arg(conflicts_with_all = ["claim", "from", "until", "task", "everything"])]
     pub id: Vec<String>,
+    /// The working data of a task that ended, and what was derived from it alone.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["claim", "from", "until", "everything"])]
+    pub task: Option<String>,
     /// Everything that was ever said of a claim: `subject/predicate` or `subject/predicate/qualifier`.
     #[arg(long, conflicts_with_all = ["from", "until", "everything"])]
     pub claim: Option<String>,

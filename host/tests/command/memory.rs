@@ -147,12 +147,39 @@ fn what_is_not_there_is_told_with_its_own_code_and_as_json() {
 }
 
 #[test]
+fn working_data_goes_with_its_task_and_old_things_with_their_days() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run_on(1, folder, &["add", "The door code is 4217.", "--task", "delivery"]);
+    run_on(1, folder, &["add", "I like tea."]);
+    run_on(9, folder, &["add", "The meeting was long."]);
+    let absent = |text: &str| code(&run_on(10, folder, &["verify", "--absent", text]));
+    assert_eq!(absent("4217"), Some(1));
+    assert_eq!(code(&run_on(10, folder, &["forget", "--task", "other"])), Some(3));
+    assert_eq!(code(&run_on(10, folder, &["forget", "--task", "delivery"])), Some(0));
+    assert_eq!(absent("4217"), Some(0));
+    // What a preference rests on stays with it; a rule that holds already removes nothing.
+    assert_eq!(code(&run_on(10, folder, &["retain", "--layer", "episodic", "--days", "30"])), Some(0));
+    assert_eq!(absent("meeting"), Some(1));
+    assert_eq!(code(&run_on(10, folder, &["retain", "--layer", "episodic", "--most", "0"])), Some(0));
+    assert_eq!((absent("meeting"), absent("tea")), (Some(0), Some(1)));
+    assert_eq!(code(&run_on(10, folder, &["retain", "--layer", "episodic"])), Some(2));
+}
+
+#[test]
 fn bad_input_is_told_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     run(folder, &["add", "I like tea."]);
     let before = json(&run(folder, &["stats"]));
     let long = "x".repeat(70 * 1024);
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let endless = file("endless.jsonl", format!("{{\"text\": \"{}\"}}", "x".repeat(10_000_000)).as_bytes());
+    let latin = file("latin.jsonl", b"{\"text\": \"fine\"}\n{\"text\": \"caf\xe9\"}\n");
     for (arguments, part) in [
         (vec!["add", ""], "empty"),
         (vec!["add", &long], "hint: split"),
@@ -163,6 +190,9 @@ fn bad_input_is_told_and_changes_nothing() {
         (vec!["history", "--claim", "lives"], "is not a claim"),
         (vec!["forget"], "required"),
         (vec!["import", "absent.jsonl"], "absent.jsonl"),
+        (vec!["add", "--from", &endless], "more than"),
+        (vec!["add", "--from", &latin], "line 2"),
+        (vec!["add", "a\u{202e}b", "--at", "yesterday"], "is not a moment"),
     ] {
         let refused = run(folder, &arguments);
         let told = String::from_utf8_lossy(&refused.stderr).into_owned();

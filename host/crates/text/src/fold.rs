@@ -84,6 +84,11 @@ impl Folded {
         self.chars.get(index).map(|folded| folded.ch)
     }
 
+    /// Whether a character of ASCII that is no digit stands at `index`: nothing Chinese begins with one.
+    pub(crate) fn is_plain(&self, index: usize) -> bool {
+        self.ch(index).is_some_and(|ch| ch.is_ascii() && !ch.is_ascii_digit())
+    }
+
     /// Whether `index` begins a cluster or ends the text: an expression may not take half of `½`.
     pub(crate) fn is_boundary(&self, index: usize) -> bool {
         let start = |index: usize| self.chars.get(index).map(|folded| folded.start);

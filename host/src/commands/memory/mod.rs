@@ -65,6 +65,7 @@ fn work(desk: &Desk<'_>, args: &MemoryArgs) -> anyhow::Result<Exit> {
     match &args.command {
         MemoryCommand::Add(add) => write::add(desk, add),
         MemoryCommand::Forget(forget) => write::forget(desk, forget),
+        MemoryCommand::Retain(retain) => write::retain(desk, retain),
         MemoryCommand::Import { file } => write::import(desk, file),
         MemoryCommand::Rebuild { repair } => write::rebuild(desk, *repair),
         MemoryCommand::Share { id, reviewed } => write::share(desk, id, *reviewed),

@@ -1,21 +1,22 @@
 //! What changes a memory.
 
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use loopwright_contract::fault::chain;
 use loopwright_contract::memory::Role;
 use loopwright_memory::id::UnitId;
-use loopwright_memory::memory::{Helpers, Shared, Sharing, forget_user, trust_of};
+use loopwright_memory::memory::{Forgotten, Helpers, Memory, Shared, Sharing, forget_user, trust_of};
 use loopwright_memory::message::{Message, Place};
-use loopwright_memory::store::{Capture, Selection, Sources};
+use loopwright_memory::store::{Capture, Retention, Rule, Selection, Sources};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Desk, claim_key, print};
-use crate::cli_memory::{AddArgs, ForgetArgs, RoleArg};
+use crate::cli_memory::{AddArgs, ForgetArgs, RetainArgs, RoleArg};
 use crate::exit::{Exit, NotInstalled};
 use crate::output;
 
@@ -46,17 +47,22 @@ pub(super) fn add(desk: &Desk<'_>, args: &AddArgs) -> anyhow::Result<Exit> {
     let mut captures = Vec::new();
     match &args.from {
         Some(file) => {
-            let reader = BufReader::new(File::open(file).with_context(|| format!("`{}`", file.display()))?);
-            for (number, line) in reader.lines().enumerate() {
+            let mut reader = BufReader::new(File::open(file).with_context(|| format!("`{}`", file.display()))?);
+            for number in 0_usize.. {
                 let at = || format!("`{}`, line {}", file.display(), number + 1);
-                let line = line.with_context(at)?;
-                if line.len() > LINE_BYTES_MAX {
-                    bail!("{}: {} bytes, expected at most {LINE_BYTES_MAX}", at(), line.len());
+                let mut line = Vec::new();
+                // No more is read than is taken: a line without an end is no reason to fill the machine's memory.
+                let most = u64::try_from(LINE_BYTES_MAX)?.saturating_add(1);
+                if reader.by_ref().take(most).read_until(b'\n', &mut line).with_context(at)? == 0 {
+                    break;
                 }
-                if line.trim().is_empty() {
+                if line.len() > LINE_BYTES_MAX {
+                    bail!("{}: more than {LINE_BYTES_MAX} bytes, the most that is read", at());
+                }
+                if line.trim_ascii().is_empty() {
                     continue;
                 }
-                let said: Line = serde_json::from_str(&line).with_context(at)?;
+                let said: Line = serde_json::from_slice(&line).with_context(at)?;
                 captures.push(capture(desk, args, said, u32::try_from(number)?).with_context(at)?);
             }
         }
@@ -102,12 +108,17 @@ fn capture(desk: &Desk<'_>, args: &AddArgs, said: Line, position: u32) -> anyhow
     let place = Place { dialogue, session, position, speaker, role };
     let message = Message { place, text: said.text, mentioned };
     message.check()?;
-    Ok(Capture::of(message, trust_of(role)))
+    Ok(Capture { working: args.task.clone(), ..Capture::of(message, trust_of(role)) })
 }
 
 pub(super) fn forget(desk: &Desk<'_>, args: &ForgetArgs) -> anyhow::Result<Exit> {
     if args.everything {
         return forget_everything(desk);
+    }
+    if let Some(task) = &args.task {
+        let memory = desk.open_existing()?;
+        let forgotten = memory.end_task(task, None, &desk.now)?;
+        return gone(desk, &memory, forgotten, &format!("task `{task}` has no working data here"));
     }
     let selection = if let Some(claim) = &args.claim {
         Selection::Claim(claim_key(claim)?)
@@ -121,10 +132,31 @@ pub(super) fn forget(desk: &Desk<'_>, args: &ForgetArgs) -> anyhow::Result<Exit>
         Selection::Units(args.id.iter().map(|id| id.parse()).collect::<Result<Vec<UnitId>, _>>()?)
     };
     let memory = desk.open_existing()?;
-    // The user's own memory first: the pool is told after it, or by the next command when it cannot be told now.
-    let mut forgotten = memory.forget(&selection, Sources::Purge, None, &desk.now)?;
-    if forgotten.purge.ids.is_empty() && forgotten.purge.redacted.is_empty() {
-        return Err(NotInstalled("there was nothing of that to forget".to_owned()).into());
+    let forgotten = memory.forget(&selection, Sources::Purge, None, &desk.now)?;
+    gone(desk, &memory, forgotten, "there was nothing of that to forget")
+}
+
+pub(super) fn retain(desk: &Desk<'_>, args: &RetainArgs) -> anyhow::Result<Exit> {
+    let rule = Rule { age_seconds_max: args.days.map(|days| u64::from(days) * 86_400), count_max: args.most };
+    let memory = desk.open_existing()?;
+    let retention = Retention { layers: BTreeMap::from([(args.layer.into(), rule)]) };
+    let forgotten = memory.retain(&retention, None, &desk.now)?;
+    if is_nothing(&forgotten) {
+        // A rule that holds already is no failure.
+        print::forgotten(desk.json, &forgotten);
+        return Ok(Exit::Good);
+    }
+    gone(desk, &memory, forgotten, "")
+}
+
+fn is_nothing(forgotten: &Forgotten) -> bool {
+    forgotten.purge.ids.is_empty() && forgotten.purge.redacted.is_empty()
+}
+
+/// Tells the pool what went from the user's own memory, which is first: what cannot be told now, the next command tells.
+fn gone(desk: &Desk<'_>, memory: &Memory, mut forgotten: Forgotten, nothing: &str) -> anyhow::Result<Exit> {
+    if is_nothing(&forgotten) {
+        return Err(NotInstalled(nothing.to_owned()).into());
     }
     let mut exit = Exit::Good;
     if forgotten.pending > 0 {

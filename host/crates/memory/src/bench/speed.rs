@@ -27,6 +27,15 @@ const PER_SESSION: u64 = 30;
 const PER_COMMIT: u64 = 10_000;
 /// Questions that are asked.
 const QUESTIONS: u64 = 200;
+/// What is encoded when an embedder is measured: its time depends on the words, and drawn ones fall into many pieces.
+const ENCODED: [&str; 6] = [
+    "When did I say that the concert tickets had to be paid?",
+    "What does my sister do for a living?",
+    "Which restaurant did Anna recommend for the birthday dinner?",
+    "How many days are we going to stay in Lisbon?",
+    "Did I ever mention being allergic to anything?",
+    "Where did we put the spare key of the summer house?",
+];
 /// Numbers of a drawn vector, where there is no embedder to say.
 const WIDTH: usize = 384;
 
@@ -238,9 +247,9 @@ pub fn speed(
         drawing.ask(number)?;
         let request = (stopwatch.elapsed() - start).as_secs_f64() * 1_000.0;
         requests.push(request);
-        if let Some((embedder, question)) = embedder.filter(|_| dense).zip(drawing.questions.get(number)) {
+        if let Some((embedder, question)) = embedder.filter(|_| dense).zip(ENCODED.get(number % ENCODED.len())) {
             let start = stopwatch.elapsed();
-            embedder.embed(&[question.text.as_str()])?;
+            embedder.embed(&[question])?;
             encoded.push(request + (stopwatch.elapsed() - start).as_secs_f64() * 1_000.0);
         }
     }

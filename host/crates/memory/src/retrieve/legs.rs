@@ -8,7 +8,7 @@ use super::query::Parsed;
 use super::settings::{BODY_WEIGHING, HOP_NAMES_MAX, HOP_SEEDS, HOP_SHARE_DIVISOR, PRESENCE_WEIGHING};
 use crate::corpus::Corpus;
 use crate::index::{Bm25, Searcher, TermField, name_terms};
-use crate::vectors::{Vectors, dot};
+use crate::vectors::Vectors;
 
 /// Turns of a session whose mean cosine is the session's.
 const SESSION_BEST: usize = 3;
@@ -152,11 +152,11 @@ fn dense(from: &From<'_>, parsed: &Parsed, visible: &[bool]) -> Result<Option<De
         return Err(RetrieveError::Width { expected: vectors.width(), found: embedded.first().map_or(0, Vec::len) });
     };
     let mut rows = vec![None; from.searcher.rows().len()];
-    for (ordinal, vector) in vectors.iter() {
+    for ((ordinal, _), dot) in vectors.iter().zip(vectors.dots(query)) {
         if let Some(row) = from.searcher.row(ordinal).filter(|row| visible.get(*row).copied().unwrap_or(false))
             && let Some(slot) = rows.get_mut(row)
         {
-            *slot = Some(dot(query, vector));
+            *slot = Some(dot);
         }
     }
     Ok(Some(Dense {

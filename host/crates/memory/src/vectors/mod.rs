@@ -16,6 +16,10 @@ use crate::store::disk_hint;
 
 /// The longest fingerprint of an embedder, in bytes.
 pub const FINGERPRINT_BYTES_MAX: usize = 512;
+/// Threads that compare vectors with a query.
+const THREADS_MAX: usize = 4;
+/// Fewer vectors than these are not worth a thread: it takes about as long to start one as to compare a thousand.
+const VECTORS_PER_THREAD_MIN: usize = 4_096;
 /// The most numbers in a vector.
 pub const WIDTH_MAX: usize = 8_192;
 
@@ -305,6 +309,27 @@ impl Vectors {
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
+    }
+
+    /// The dot product of each vector with the query, in the order in which they were added; several threads share many of them, and each product
+    /// is the same whichever thread makes it.
+    #[must_use]
+    pub fn dots(&self, query: &[f32]) -> Vec<f32> {
+        let mut dots = vec![0.0; self.ordinals.len()];
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS_MAX);
+        let share = dots.len().div_ceil(threads).max(VECTORS_PER_THREAD_MIN);
+        let part = |dots: &mut [f32], numbers: &[f32]| {
+            dots.iter_mut().zip(numbers.chunks_exact(self.width)).for_each(|(slot, row)| *slot = dot(query, row));
+        };
+        let mut parts = dots.chunks_mut(share).zip(self.numbers.chunks(share * self.width));
+        let first = parts.next();
+        std::thread::scope(|scope| {
+            parts.for_each(|(dots, numbers)| _ = scope.spawn(move || part(dots, numbers)));
+            if let Some((dots, numbers)) = first {
+                part(dots, numbers);
+            }
+        });
+        dots
     }
 
     /// Each unit and its vector, in the order in which they were added.

@@ -137,3 +137,16 @@ fn the_product_is_the_sum_of_products() {
         assert_eq!(dot(&left, &right), expected, "small whole numbers have one sum: {length}");
     }
 }
+
+#[test]
+fn many_products_are_what_one_thread_makes() {
+    let mut vectors = Vectors::in_memory("model", 20);
+    let count = 2 * VECTORS_PER_THREAD_MIN + 7;
+    let rows: Vec<(u64, Vec<f32>)> = (0..count as u64).map(|at| (at, vector(at))).collect();
+    vectors.add(&rows).expect("added");
+    let dots = vectors.dots(&vector(3));
+    let alone: Vec<f32> = rows.iter().map(|(_, row)| dot(&vector(3), row)).collect();
+    assert_eq!(dots.len(), count);
+    assert!(dots.iter().zip(&alone).all(|(many, one)| many.to_bits() == one.to_bits()));
+    assert!(Vectors::in_memory("model", 20).dots(&vector(3)).is_empty());
+}

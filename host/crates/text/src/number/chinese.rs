@@ -84,6 +84,9 @@ pub(crate) fn is_numeral(ch: char) -> bool {
 
 /// The numeral that begins at `at`, with its prefixes and its fraction.
 pub(crate) fn scan(folded: &Folded, at: usize) -> Option<Scanned> {
+    if folded.is_plain(at) {
+        return None;
+    }
     if let Some((_, next)) = one_of(folded, at, &["第"]) {
         let (value, end) = cardinal(folded, next)?;
         return Some(Scanned { end, value: Number::integer(value), kind: NumberKind::Ordinal });

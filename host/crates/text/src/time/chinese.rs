@@ -63,6 +63,9 @@ const NO_DAYS: &[&str] = &["线", "楼", "房", "门", "店", "机", "码", "院
 
 /// The date, time or part of the day that begins at `at`.
 pub(crate) fn component(folded: &Folded, at: usize, setting: Setting) -> Option<(Component, usize)> {
+    if folded.is_plain(at) {
+        return None;
+    }
     if let Some((_, days, part)) = DAYS_WITH_PART.iter().find(|(word, ..)| folded.starts_with(at, word)) {
         return Some((Component::DatePart(DateExpression::Day(*days), *part), at + 2));
     }
