@@ -88,7 +88,9 @@ fn step(turn: &TurnRecord) -> Result<Option<(Tool, Code)>, DemonstrationError> {
     let other = |found: String| DemonstrationError::Turn { turn: turn.turn, found };
     let tool = match turn.actions.as_slice() {
         [Action::Finish { .. }] => return Ok(None),
-        [Action::Call(call)] => Tool::named(call.tool.as_str()).ok_or_else(|| other(format!("call `{}`", call.tool)))?,
+        [Action::Call(call)] => {
+            Tool::named(call.tool.as_str()).ok_or_else(|| other(format!("call `{}`", call.tool)))?
+        }
         actions => return Err(other(format!("{} actions", actions.len()))),
     };
     match &turn.result {

@@ -172,7 +172,7 @@ pub(crate) fn play(planner: &dyn Planner, plays: &[Play]) -> Vec<Played> {
 }
 
 pub(crate) fn plays(count: u64, seed: u64) -> Vec<Play> {
-    let mark = |number: u64| if number % 2 == 0 { Mark::Reliable } else { Mark::Fragile };
+    let mark = |number: u64| if number.is_multiple_of(2) { Mark::Reliable } else { Mark::Fragile };
     (0..count)
         .map(|number| Play { name: format!("e{number:04}"), mark: mark(number), seed: seed * 10_000 + number })
         .collect()
@@ -216,7 +216,7 @@ pub(crate) fn recorded(request: &str, course: &[(Tool, Value)], documents: &[Val
         .zip(documents.windows(2))
         .map(|((tool, envelope), pair)| {
             let really = |document: &Value| {
-                (0..3).map(|place| (format!("setting-{place}"), document["really"][place] == true)).collect()
+                (0..3).map(|place| (format!("setting-{place}"), document["really"][place] == true, false)).collect()
             };
             Turn {
                 tool: tool.name().into(),
@@ -287,9 +287,41 @@ fn what_was_sampled_is_what_training_scores() {
         }
     }
     assert!(planner.take_recordings().is_empty(), "they are handed out once");
-    // The budget ends some, and all rows are free again.
-    assert!(played.iter().any(|played| played.course.len() == STEPS as usize));
-    assert!(play(&planner, &plays(40, 4)).iter().all(|played| played.fault.is_none()));
+    assert!(play(&planner, &plays(40, 4)).iter().all(|played| played.fault.is_none()), "all rows are free again");
+}
+
+#[test]
+fn the_last_decision_that_the_budget_allows_gives_the_row_back() {
+    let planner = planner(&Decoder::new(shape(), 5).unwrap(), 1, false);
+    for name in ["a", "b", "c"] {
+        let mut last = context(name, &request(Mark::Reliable));
+        last.remaining.steps = 1;
+        assert!(planner.decide_batch(&[DecisionRequest { context: &last, seed: 1 }])[0].is_ok(), "{name}");
+    }
+    let counts: Vec<usize> = planner.take_recordings().values().map(|recording| recording.log_probs.len()).collect();
+    assert_eq!(counts, [1, 1, 1]);
+    // Cut off without a word: asking for the recordings ends it.
+    assert!(
+        planner.decide_batch(&[DecisionRequest { context: &context("d", &request(Mark::Fragile)), seed: 1 }])[0]
+            .is_ok()
+    );
+    assert_eq!(planner.take_recordings().len(), 1);
+    assert!(
+        planner.decide_batch(&[DecisionRequest { context: &context("e", &request(Mark::Fragile)), seed: 1 }])[0]
+            .is_ok()
+    );
+}
+
+/// By hand, from the chances of the real pack: what verifying brings, and what it costs at the weight that the ablation uses.
+#[test]
+fn the_yardstick_is_the_rewards_own_optimum() {
+    let worth = |silent: f64, verify: bool| {
+        let takes = 1.0 - silent;
+        let (success, tokens) = if verify { (1.0, 3.0 * (2.0 + 2.0 / takes)) } else { (f64::powi(takes, 3), 9.0) };
+        success - 0.2 * tokens / COST_BUDGET_TOKENS.get() as f64
+    };
+    assert!(worth(0.005, false) > worth(0.005, true) + 0.003, "a reliable write is not verified");
+    assert!(worth(0.1, true) > worth(0.1, false) + 0.2, "a fragile one is");
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! The symbols. They know no context.
 
+use std::num::NonZeroU64;
+
 use crate::decoder::Shape;
 
+/// Tokens that a cost of 1 stands for; why it is less than an episode's budget says the [module](super).
+pub const COST_BUDGET_TOKENS: NonZeroU64 = NonZeroU64::new(32).unwrap();
 /// Symbols: two marks, five tools, eight codes.
 pub const VOCABULARY: usize = 15;
 /// The longest sequence that is read: the mark, then a tool and a code for each of 49 calls, which is more than an episode's budget allows.
@@ -49,11 +53,7 @@ impl Requests {
     /// The mark of a request; none: it is not of this task.
     #[must_use]
     pub fn mark(&self, request: &str) -> Option<Mark> {
-        if request == self.reliable {
-            Some(Mark::Reliable)
-        } else {
-            (request == self.fragile).then_some(Mark::Fragile)
-        }
+        if request == self.reliable { Some(Mark::Reliable) } else { (request == self.fragile).then_some(Mark::Fragile) }
     }
 }
 

@@ -106,7 +106,9 @@ pub enum TrainError {
         reason: String,
     },
     /// A reference policy where none is expected, or the other way round, or another one.
-    #[error("the reference policy: expected {expected}, found {found}\nhint: `beta` above 0 needs the one that the run began with")]
+    #[error(
+        "the reference policy: expected {expected}, found {found}\nhint: `beta` above 0 needs the one that the run began with"
+    )]
     Reference {
         /// What the settings or the checkpoint ask for.
         expected: String,

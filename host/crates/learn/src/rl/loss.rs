@@ -107,7 +107,8 @@ fn terms(
     figures: &mut LossFigures,
 ) -> Result<(f64, Vec<f64>), LossError> {
     let shape = || LossError::Shape { scored: range.clone(), known: data.sampled.len() };
-    let advantages = data.advantages.get(range.clone()).filter(|known| known.len() == values.len()).ok_or_else(shape)?;
+    let advantages =
+        data.advantages.get(range.clone()).filter(|known| known.len() == values.len()).ok_or_else(shape)?;
     let sampled = data.sampled.get(range.clone()).ok_or_else(shape)?;
     let reference = data.reference.as_ref().map(|all| all.get(range.clone()).ok_or_else(shape)).transpose()?;
     let mut reference = reference.into_iter().flatten();

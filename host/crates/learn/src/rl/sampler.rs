@@ -44,7 +44,8 @@ impl Sampler {
     pub fn tasks(&self, first: u64, count: usize, tasks: usize) -> Vec<usize> {
         let (mut drawn, mut order): (Vec<usize>, Option<(u64, Vec<usize>)>) = (Vec::with_capacity(count), None);
         for number in (first..).take(count) {
-            let (Some(round), Some(place)) = (number.checked_div(tasks as u64), number.checked_rem(tasks as u64)) else {
+            let (Some(round), Some(place)) = (number.checked_div(tasks as u64), number.checked_rem(tasks as u64))
+            else {
                 break;
             };
             if order.as_ref().is_none_or(|(of, _)| *of != round) {

@@ -80,7 +80,8 @@ impl<P: Policy> Trainer<P> {
     /// [`TrainError::Control`] for a phi outside the controller's bounds, and a guard without meaning.
     pub fn governed(mut self, guard: Guard) -> Result<Self, TrainError> {
         self.governor = Some(Governor::new(self.state.settings.scheme.phi, guard)?);
-        self.state.governed = self.governor.as_ref().map(|governor| Governed { state: governor.state().clone(), guard });
+        self.state.governed =
+            self.governor.as_ref().map(|governor| Governed { state: governor.state().clone(), guard });
         Ok(self)
     }
 

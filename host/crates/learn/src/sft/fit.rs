@@ -33,7 +33,9 @@ pub struct FitSettings {
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {
     /// An example without a token to learn.
-    #[error("example {0} has no token that is not masked\nhint: leave out trajectories in which every turn is erroneous")]
+    #[error(
+        "example {0} has no token that is not masked\nhint: leave out trajectories in which every turn is erroneous"
+    )]
     NothingLeft(usize),
     /// No example.
     #[error("there are no examples to learn from")]
@@ -141,11 +143,7 @@ impl Fit {
     ///
     /// # Errors
     /// [`FitError::Setting`] for a number outside its range.
-    pub fn new<P: Policy>(
-        settings: FitSettings,
-        policy: &P,
-        examples: &Examples<P::Sample>,
-    ) -> Result<Self, FitError> {
+    pub fn new<P: Policy>(settings: FitSettings, policy: &P, examples: &Examples<P::Sample>) -> Result<Self, FitError> {
         let ranges = [
             ("batch", BATCH_MAX as u64, settings.batch as u64),
             ("epochs", u64::from(EPOCHS_MAX), u64::from(settings.epochs)),
@@ -167,16 +165,15 @@ impl Fit {
         examples: &Examples<P::Sample>,
         checkpoint: &Checkpoint,
     ) -> Result<Self, FitError> {
-        let place: Place = serde_json::from_slice(checkpoint.part(FIT_PART)?)
-            .map_err(|error| FitError::State(error.to_string()))?;
+        let place: Place =
+            serde_json::from_slice(checkpoint.part(FIT_PART)?).map_err(|error| FitError::State(error.to_string()))?;
         let found = about(policy, examples);
         if place.of != found {
             return Err(FitError::Other { expected: place.of, found });
         }
         let slots = policy.parameters().slots().to_vec();
         let parameters = Parameters::from_bytes(slots, checkpoint.part(WEIGHTS_PART)?)?;
-        let optimizer =
-            AdamW::from_bytes(place.settings.optimizer, &parameters, checkpoint.part(OPTIMIZER_PART)?)?;
+        let optimizer = AdamW::from_bytes(place.settings.optimizer, &parameters, checkpoint.part(OPTIMIZER_PART)?)?;
         *policy.parameters_mut() = parameters;
         Ok(Self { optimizer, place })
     }

@@ -18,15 +18,19 @@ pub(crate) struct Turn {
     /// Data of the answer, or the code of a refusal.
     pub(crate) reply: Result<Value, u16>,
     pub(crate) changes: Vec<Change>,
-    /// Criteria after it.
-    pub(crate) criteria: Vec<(String, bool)>,
+    /// Criteria after it: whether each holds, and whether it held at reset.
+    pub(crate) criteria: Vec<(String, bool, bool)>,
 }
 
 /// The change of one document, if it changed.
 pub(crate) fn change(collection: &str, key: &str, before: &Value, after: &Value) -> Vec<Change> {
     let (collection, key) = (collection.to_owned(), key.to_owned());
     let some = |value: &Value| (!value.is_null()).then(|| value.clone());
-    if before == after { Vec::new() } else { vec![Change { collection, key, before: some(before), after: some(after) }] }
+    if before == after {
+        Vec::new()
+    } else {
+        vec![Change { collection, key, before: some(before), after: some(after) }]
+    }
 }
 
 /// A verified trajectory; `each` also judges every turn's end.
@@ -39,8 +43,7 @@ pub(crate) fn trajectory(
 ) -> VerifiedTrajectory {
     let digest = format!("sha256:{}", "0".repeat(64));
     let call = |id: String, tool: &str, arguments: &Value| json!({"action": "call", "id": id, "tool": tool, "arguments": arguments});
-    let gold: Vec<Value> =
-        gold.iter().map(|(tool, arguments)| json!([call("g".into(), tool, arguments)])).collect();
+    let gold: Vec<Value> = gold.iter().map(|(tool, arguments)| json!([call("g".into(), tool, arguments)])).collect();
     let task = json!({
         "id": "t", "family": "f", "category": "c", "split": "train", "lang": "en", "request": request, "environment": "phone",
         "start": {"now_ns": "1", "zone": "UTC", "seed": "1"}, "gold": gold, "checks": [{"verifier": "v", "check": {}}],
@@ -64,10 +67,10 @@ pub(crate) fn trajectory(
             "answers": [], "invocations": [], "changes": {"full": turn.changes}, "state": digest,
         })
     };
-    let verdict = |upto: usize, criteria: &[(String, bool)], passed: bool| {
+    let verdict = |upto: usize, criteria: &[(String, bool, bool)], passed: bool| {
         let criteria: Vec<Value> = criteria
             .iter()
-            .map(|(id, passed)| json!({"id": id, "passed": passed, "held_at_reset": false, "weight": 1.0, "reason": ""}))
+            .map(|(id, passed, held)| json!({"id": id, "passed": passed, "held_at_reset": held, "weight": 1.0, "reason": ""}))
             .collect();
         let score = if passed { 1.0 } else { 0.0 };
         json!({
@@ -123,7 +126,7 @@ fn masked_turns_are_context_and_have_no_gradient() {
     let mut masked = whole.clone();
     let choice = masked.choices.remove(2);
     // L of the masked one, by hand: the mean over the choices that are left, in the same context.
-    let scores = decoder.score(&[whole.clone()]).unwrap().chosen.to_vec1::<f32>().unwrap();
+    let scores = decoder.score(std::slice::from_ref(&whole)).unwrap().chosen.to_vec1::<f32>().unwrap();
     let left: Vec<f32> = scores.iter().enumerate().filter(|(place, _)| *place != 2).map(|(_, score)| *score).collect();
     let expected = -left.iter().map(|score| f64::from(*score)).sum::<f64>() / left.len() as f64;
     let examples = Examples::new::<Decoder>(vec![masked.clone()]).unwrap();

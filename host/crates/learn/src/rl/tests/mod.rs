@@ -22,7 +22,6 @@ use crate::nn::{AdamWConfig, Schedule};
 const BUDGET: u64 = 48;
 pub(crate) const TASKS: usize = 8;
 
-
 /// A stopwatch that stands still.
 #[derive(Default)]
 pub(crate) struct Still;
@@ -36,6 +35,9 @@ impl Stopwatch for Still {
 /// Members that are to fail, by order, group of the order and slot.
 type Fails = dyn Fn(u64, usize, usize) -> bool;
 
+/// A change of what was recorded.
+type Mend = dyn Fn(&mut Recording<Sequence>);
+
 /// Rolls out in the native world.
 pub(crate) struct Native {
     pub(crate) source: Source,
@@ -45,12 +47,15 @@ pub(crate) struct Native {
     /// Changes what is measured.
     pub(crate) measure: Box<dyn Fn(Measured) -> Measured>,
     /// Changes what was recorded.
-    pub(crate) mend: Box<dyn Fn(&mut Recording<Sequence>)>,
+    pub(crate) mend: Box<Mend>,
 }
 
 impl Default for Native {
     fn default() -> Self {
-        let stamp = |name: &str| PluginStamp { name: PluginName::new(name).unwrap(), digest: ContentDigest::of(name.as_bytes()) };
+        let stamp = |name: &str| PluginStamp {
+            name: PluginName::new(name).unwrap(),
+            digest: ContentDigest::of(name.as_bytes()),
+        };
         Self {
             source: Source {
                 plugins: vec![stamp("ablation"), stamp("ablation-verdict")],
@@ -86,7 +91,7 @@ impl Rollouts<Decoder> for Native {
         let mut all = plays.iter().zip(played).map(|(play, played)| {
             let success = played.really == [true; 3];
             let progress = played.really.iter().filter(|really| **really).count() as f64 / 3.0;
-            let cost = crate::care::cost_of(played.tokens, BUDGET.try_into().unwrap());
+            let cost = crate::care::cost_of(played.tokens, crate::ablation::COST_BUDGET_TOKENS);
             let mut recording = recordings.remove(&EpisodeId::new(&*play.name).unwrap());
             recording.iter_mut().for_each(&self.mend);
             let measured = (self.measure)(Measured { success, progress, cost });

@@ -24,7 +24,7 @@ fn run(trainer: &mut Trainer<Decoder>, native: &mut Native, until: u64) -> Vec<S
     let mut records = Vec::new();
     while trainer.steps() < until {
         records.push(trainer.step(native, &Still).unwrap());
-        if trainer.steps() % 3 == 0 {
+        if trainer.steps().is_multiple_of(3) {
             trainer.consult(&mut rule(), dev(trainer.steps())).unwrap().unwrap();
         }
     }
@@ -46,7 +46,8 @@ fn native() -> Native {
 fn stopping_and_going_on_changes_no_bit() {
     const STEPS: u64 = 9;
     let begin = || {
-        let settings = Settings { refills_max: 2, stale_updates_max: 3, epochs: 2, ..settings(Estimator::Care, u64::MAX - 3) };
+        let settings =
+            Settings { refills_max: 2, stale_updates_max: 3, epochs: 2, ..settings(Estimator::Care, u64::MAX - 3) };
         trainer(settings, &native()).governed(guard()).unwrap()
     };
     let mut whole = begin();
@@ -81,7 +82,9 @@ fn a_plugin_that_changed_is_refused_on_resume_and_in_the_middle() {
     let mut fewer = native();
     fewer.source.plugins.pop();
     let mut more = native();
-    more.source.plugins.insert(0, PluginStamp { name: PluginName::new("aaa").unwrap(), ..more.source.plugins[0].clone() });
+    more.source
+        .plugins
+        .insert(0, PluginStamp { name: PluginName::new("aaa").unwrap(), ..more.source.plugins[0].clone() });
     for (mut other, name, found) in [
         (swapped, "ablation-verdict", ContentDigest::of(b"another verifier").to_string()),
         (fewer, "ablation-verdict", "no such plugin".to_owned()),
@@ -117,8 +120,7 @@ fn a_checkpoint_of_another_architecture_is_named() {
 #[test]
 fn a_state_that_is_none_is_refused() {
     let trainer = trainer(settings(Estimator::Care, 1), &native());
-    let good: serde_json::Value =
-        serde_json::from_slice(&trainer.checkpoint().unwrap().parts()[TRAINER_PART]).unwrap();
+    let good: serde_json::Value = serde_json::from_slice(&trainer.checkpoint().unwrap().parts()[TRAINER_PART]).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let refused = |step: u64, change: &dyn Fn(&mut serde_json::Value)| {
         let mut state = good.clone();

@@ -67,7 +67,8 @@ fn a_step_that_is_all_void_is_counted_and_changes_nothing() {
 #[test]
 fn dropped_groups_are_refilled_and_members_that_are_left_are_trained() {
     // In the first order one group loses all but one member, another loses one.
-    let void: Box<Fails> = Box::new(|order, group, slot| order == 1 && (group == 0 && slot > 0 || group == 1 && slot == 0));
+    let void: Box<Fails> =
+        Box::new(|order, group, slot| order == 1 && (group == 0 && slot > 0 || group == 1 && slot == 0));
     let mut native = Native { void, ..Native::default() };
     let mut trainer = trainer(Settings { refills_max: 3, ..settings(Estimator::Care, 1) }, &native);
     let record = step(&mut trainer, &mut native);
@@ -95,7 +96,9 @@ fn a_step_in_which_nothing_differs_is_empty() {
 #[test]
 fn measures_that_are_not_finite_are_void() {
     let mut native = Native {
-        measure: Box::new(|measured| if measured.progress < 0.5 { Measured { cost: f64::NAN, ..measured } } else { measured }),
+        measure: Box::new(
+            |measured| if measured.progress < 0.5 { Measured { cost: f64::NAN, ..measured } } else { measured },
+        ),
         ..Native::default()
     };
     let mut trainer = trainer(settings(Estimator::Care, 1), &native);
@@ -173,12 +176,45 @@ fn several_passes_bring_the_clip_into_play() {
 
 #[test]
 fn a_recording_that_does_not_fit_its_sample_is_refused() {
-    let mut native =
-        Native { mend: Box::new(|recording| recording.log_probs.truncate(0)), ..Native::default() };
+    let mut native = Native { mend: Box::new(|recording| recording.log_probs.truncate(0)), ..Native::default() };
     let mut trainer = trainer(settings(Estimator::Vanilla, 1), &native);
     let error = trainer.step(&mut native, &Still).unwrap_err();
     assert!(matches!(error, TrainError::Recording { slot: 0, .. }), "{error}");
     assert_eq!(trainer.steps(), 0);
+}
+
+/// A port that fails, or returns other groups than were ordered.
+struct Broken(Native, Option<usize>);
+
+impl Rollouts<Decoder> for Broken {
+    fn source(&self) -> Source {
+        self.0.source()
+    }
+
+    fn roll(&mut self, policy: &Decoder, order: &Order) -> Result<Vec<Rolled<Sequence>>, RolloutFault> {
+        let keep = self.1.ok_or_else(|| RolloutFault { what: "the engine is gone".into() })?;
+        let mut rolled = self.0.roll(policy, order)?;
+        rolled.truncate(keep);
+        rolled.iter_mut().for_each(|group| group.members.truncate(keep));
+        Ok(rolled)
+    }
+}
+
+#[test]
+fn a_port_that_does_not_do_as_it_is_told_leaves_the_trainer_as_it_was() {
+    for (keep, expected) in [(None, "the rollouts of step 1"), (Some(3), "are not what was ordered")] {
+        let mut broken = Broken(Native::default(), keep);
+        let mut trainer = trainer(settings(Estimator::Care, 1), &broken.0);
+        let before = trainer.checkpoint().unwrap();
+        let error = trainer.step(&mut broken, &Still).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(trainer.checkpoint().unwrap().parts(), before.parts());
+    }
+    // All groups, each a member short.
+    let mut short = Broken(Native::default(), Some(3));
+    let mut trainer = trainer(Settings { groups: 3, ..settings(Estimator::Care, 1) }, &short.0);
+    let error = trainer.step(&mut short, &Still).unwrap_err().to_string();
+    assert!(error.contains("has 3 slots, expected 4"), "{error}");
 }
 
 #[test]
@@ -196,7 +232,10 @@ fn the_kl_pulls_back_to_the_reference() {
     step(&mut free, &mut native);
     assert_ne!(free.policy().digest().unwrap(), pulled.policy().digest().unwrap());
     assert!(matches!(Trainer::new(decoder(1), None, beta(0.5), &native), Err(TrainError::Reference { .. })));
-    assert!(matches!(Trainer::new(decoder(1), Some(decoder(1)), beta(0.0), &native), Err(TrainError::Reference { .. })));
+    assert!(matches!(
+        Trainer::new(decoder(1), Some(decoder(1)), beta(0.0), &native),
+        Err(TrainError::Reference { .. })
+    ));
 }
 
 #[test]
@@ -243,7 +282,9 @@ fn from_a_cold_start_care_spends_less_than_vanilla() {
         let first = &records[0];
         println!(
             "{estimator:?}: {:.3} {:.2} to {success:.3} {tokens:.2}, rms {:?}",
-            first.success.unwrap(), first.tokens.unwrap(), first.efficiency.advantage_rms
+            first.success.unwrap(),
+            first.tokens.unwrap(),
+            first.efficiency.advantage_rms
         );
         (success, tokens)
     };

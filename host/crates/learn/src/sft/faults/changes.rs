@@ -61,9 +61,14 @@ fn is_toggle(view: &View<'_>, criteria: &Criteria, from: u32, by: u32) -> bool {
 }
 
 /// Later changes of the same document, with their turns.
-fn of_document<'a>(change: &'a Change, later: &'a [Seen<'a>]) -> impl DoubleEndedIterator<Item = (&'a Seen<'a>, &'a Change)> {
+fn of_document<'a>(
+    change: &'a Change,
+    later: &'a [Seen<'a>],
+) -> impl DoubleEndedIterator<Item = (&'a Seen<'a>, &'a Change)> {
     let same = |other: &Change| other.collection == change.collection && other.key == change.key;
-    later.iter().flat_map(move |seen| seen.changes.iter().filter(move |other| same(other)).map(move |other| (seen, other)))
+    later
+        .iter()
+        .flat_map(move |seen| seen.changes.iter().filter(move |other| same(other)).map(move |other| (seen, other)))
 }
 
 /// Whether what was written is there at the end.
@@ -74,7 +79,8 @@ fn stands(leaves: &[Leaf], change: &Change, later: &[Seen<'_>]) -> bool {
 
 /// The first later turn after which everything is as it was before the change.
 fn undone_at(leaves: &[Leaf], change: &Change, later: &[Seen<'_>]) -> Option<u32> {
-    let restores = |other: &Change| leaves.iter().all(|leaf| at(other.after.as_ref(), &leaf.at) == leaf.before.as_ref());
+    let restores =
+        |other: &Change| leaves.iter().all(|leaf| at(other.after.as_ref(), &leaf.at) == leaf.before.as_ref());
     of_document(change, later).find(|(_, other)| restores(other)).map(|(seen, _)| seen.turn)
 }
 

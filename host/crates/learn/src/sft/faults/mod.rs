@@ -44,8 +44,7 @@ pub enum Cause {
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::ErrorResult, Self::Repeat, Self::Undone, Self::Corrected, Self::CriterionLost];
+    pub const ALL: [Self; 5] = [Self::ErrorResult, Self::Repeat, Self::Undone, Self::Corrected, Self::CriterionLost];
 }
 
 /// What the finder is told beside the trajectory.

@@ -28,7 +28,7 @@ impl<'a> Known<'a> {
         // What a write did may not show: to make it again once evidence came in is legal, and evidence from before says nothing afterwards.
         let again = |call: &Answered| call.writes && self.learnt_since.get(&call.digest).copied().unwrap_or(false);
         let repeat = same && turn.changes.is_empty() && !turn.heard && !turn.calls.iter().any(again);
-        if !repeat && !(turn.calls.is_empty() && !turn.heard) {
+        if !repeat && (turn.heard || !turn.calls.is_empty()) {
             if !turn.changes.is_empty() || turn.heard || turn.writes() {
                 self.answers.clear();
             }

@@ -94,4 +94,3 @@ fn seen(record: &TurnRecord) -> Result<Seen<'_>, FindError> {
     let heard = notices || !record.answers.is_empty();
     Ok(Seen { turn: record.turn, calls, is_error, changes, heard })
 }
-
