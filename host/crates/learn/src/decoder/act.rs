@@ -188,6 +188,17 @@ impl Session {
         self.fed.get(row).copied()
     }
 
+    /// Begins a new sequence in a row; what it was fed is forgotten.
+    ///
+    /// # Errors
+    /// A row that is not there.
+    pub fn restart(&mut self, row: usize) -> Result<(), DecoderError> {
+        let rows = self.fed.len();
+        // Keys and values of later positions are never read before they are written again.
+        *self.fed.get_mut(row).ok_or(DecoderError::Row { row, rows })? = 0;
+        Ok(())
+    }
+
     /// Reads symbols. Rows that are not named stay as they are.
     ///
     /// # Errors

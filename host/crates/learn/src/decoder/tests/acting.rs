@@ -146,3 +146,19 @@ fn a_policy_stays_as_it_was_when_it_was_taken() {
     assert_eq!(act(&actor), before);
     assert_ne!(act(&decoder.actor().unwrap())[0].log_prob, before[0].log_prob);
 }
+
+#[test]
+fn a_row_that_begins_anew_is_as_a_fresh_one() {
+    let actor = decoder(small()).actor().unwrap();
+    let ask = Ask { row: 0, allowed: Allowed::first(VOCABULARY), pick: Pick::Sample { seed: 3 } };
+    let mut fresh = actor.start(1).unwrap();
+    fresh.feed(&[Feed { row: 0, symbols: &[4, 2] }]).unwrap();
+    let mut used = actor.start(2).unwrap();
+    used.feed(&[Feed { row: 0, symbols: &[1, 5, 3, 6] }, Feed { row: 1, symbols: &[1] }]).unwrap();
+    used.restart(0).unwrap();
+    assert!(used.choose(&[ask]).unwrap_err().to_string().contains("fed nothing"));
+    used.feed(&[Feed { row: 0, symbols: &[4, 2] }]).unwrap();
+    assert_eq!(used.choose(&[ask]).unwrap(), fresh.choose(&[ask]).unwrap());
+    assert_eq!((used.fed(0), used.fed(1)), (Some(2), Some(1)));
+    assert!(used.restart(2).is_err());
+}

@@ -1,0 +1,243 @@
+//! The masked loss and its steps.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::checkpoint::{Checkpoint, CheckpointError, Finite, OPTIMIZER_PART, WEIGHTS_PART};
+use crate::nn::random::Stream;
+use crate::nn::{AdamW, AdamWConfig, NnError, Parameters, Stepped, negative_log_likelihood};
+use crate::rl::{Policy, PolicyFault, shuffled};
+
+/// Examples of a step.
+pub const BATCH_MAX: usize = 65_536;
+/// Passes over the examples.
+pub const EPOCHS_MAX: u32 = 10_000;
+/// The part of a checkpoint with settings and place, as JSON.
+pub const FIT_PART: &str = "fit.json";
+
+/// What a cold start is set to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FitSettings {
+    /// Seeds the order of the examples, anew for each pass.
+    pub seed: u64,
+    /// Examples of a step, 1 to [`BATCH_MAX`]; the last step of a pass takes what is left.
+    pub batch: usize,
+    /// Passes over the examples, 1 to [`EPOCHS_MAX`].
+    pub epochs: u32,
+    /// The optimiser.
+    pub optimizer: AdamWConfig,
+}
+
+/// Why a cold start does not go on. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum FitError {
+    /// An example without a token to learn.
+    #[error(
+        "example {0} has no token that is not masked\nhint: leave out trajectories in which every turn is erroneous"
+    )]
+    NothingLeft(usize),
+    /// No example.
+    #[error("there are no examples to learn from")]
+    NoExamples,
+    /// A number outside its range.
+    #[error("`{name}` must be within 1 to {most}, found {found}")]
+    Setting {
+        /// Which.
+        name: &'static str,
+        /// The greatest.
+        most: u64,
+        /// What it was.
+        found: u64,
+    },
+    /// Other examples, or another architecture, than the checkpoint was made with.
+    #[error("the checkpoint is of another cold start: expected {expected}, found {found}")]
+    Other {
+        /// By the checkpoint.
+        expected: Value,
+        /// What there is.
+        found: Value,
+    },
+    /// A state that cannot be read.
+    #[error("the checkpoint's part `{FIT_PART}` cannot be read: {0}")]
+    State(String),
+    /// A checkpoint.
+    #[error("a checkpoint of the cold start")]
+    Checkpoint(#[from] CheckpointError),
+    /// The optimiser.
+    #[error("the optimiser")]
+    Nn(#[from] NnError),
+    /// The policy; a loss that is not finite is among it.
+    #[error("the policy")]
+    Policy(#[from] PolicyFault),
+}
+
+/// Samples of which each has a token to learn.
+#[derive(Debug, Clone)]
+pub struct Examples<S> {
+    samples: Vec<S>,
+    choices: u64,
+}
+
+impl<S: Clone> Examples<S> {
+    /// Checks samples.
+    ///
+    /// # Errors
+    /// [`FitError::NothingLeft`] for a sample in which all is masked, [`FitError::NoExamples`] without samples.
+    pub fn new<P: Policy<Sample = S>>(samples: Vec<S>) -> Result<Self, FitError> {
+        if let Some(place) = samples.iter().position(|sample| P::choices(sample) == 0) {
+            return Err(FitError::NothingLeft(place));
+        }
+        if samples.is_empty() {
+            return Err(FitError::NoExamples);
+        }
+        let choices = samples.iter().map(|sample| P::choices(sample) as u64).sum();
+        Ok(Self { samples, choices })
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Tokens that are learnt, over all of them.
+    #[must_use]
+    pub const fn tokens(&self) -> u64 {
+        self.choices
+    }
+}
+
+/// One step of a cold start.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FitRecord {
+    /// Its number, from 1.
+    pub step: u64,
+    /// L over the step's examples before the update, in nats a token.
+    pub loss: f64,
+    /// Z: tokens that were not masked.
+    pub tokens: u64,
+    /// The update.
+    pub update: Stepped,
+}
+
+/// A cold start in the middle.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    optimizer: AdamW,
+    place: Place,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    of: Value,
+    settings: FitSettings,
+    examples: usize,
+    step: u64,
+    loss: f64,
+}
+
+impl Fit {
+    /// Begins.
+    ///
+    /// # Errors
+    /// [`FitError::Setting`] for a number outside its range.
+    pub fn new<P: Policy>(settings: FitSettings, policy: &P, examples: &Examples<P::Sample>) -> Result<Self, FitError> {
+        let ranges = [
+            ("batch", BATCH_MAX as u64, settings.batch as u64),
+            ("epochs", u64::from(EPOCHS_MAX), u64::from(settings.epochs)),
+        ];
+        if let Some((name, most, found)) = ranges.into_iter().find(|(_, most, found)| !(1..=*most).contains(found)) {
+            return Err(FitError::Setting { name, most, found });
+        }
+        let optimizer = AdamW::new(settings.optimizer, policy.parameters())?;
+        let of = about(policy, examples);
+        Ok(Self { optimizer, place: Place { of, settings, examples: examples.count(), step: 0, loss: 0.0 } })
+    }
+
+    /// Goes on from a checkpoint, whose weights take the place of the policy's.
+    ///
+    /// # Errors
+    /// [`FitError`] for a checkpoint of another architecture or of other examples, and for one that cannot be read.
+    pub fn resume<P: Policy>(
+        policy: &mut P,
+        examples: &Examples<P::Sample>,
+        checkpoint: &Checkpoint,
+    ) -> Result<Self, FitError> {
+        let place: Place =
+            serde_json::from_slice(checkpoint.part(FIT_PART)?).map_err(|error| FitError::State(error.to_string()))?;
+        let found = about(policy, examples);
+        if place.of != found {
+            return Err(FitError::Other { expected: place.of, found });
+        }
+        let slots = policy.parameters().slots().to_vec();
+        let parameters = Parameters::from_bytes(slots, checkpoint.part(WEIGHTS_PART)?)?;
+        let optimizer = AdamW::from_bytes(place.settings.optimizer, &parameters, checkpoint.part(OPTIMIZER_PART)?)?;
+        *policy.parameters_mut() = parameters;
+        Ok(Self { optimizer, place })
+    }
+
+    /// Steps of the whole cold start.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps_of_epoch() * u64::from(self.place.settings.epochs)
+    }
+
+    /// Steps that were taken.
+    #[must_use]
+    pub const fn taken(&self) -> u64 {
+        self.place.step
+    }
+
+    fn steps_of_epoch(&self) -> u64 {
+        self.place.examples.div_ceil(self.place.settings.batch) as u64
+    }
+
+    /// One step; none when all were taken.
+    ///
+    /// # Errors
+    /// [`FitError::Policy`] for a loss that is not finite; nothing was changed then.
+    pub fn step<P: Policy>(
+        &mut self,
+        policy: &mut P,
+        examples: &Examples<P::Sample>,
+    ) -> Result<Option<FitRecord>, FitError> {
+        if self.place.step >= self.steps() {
+            return Ok(None);
+        }
+        let (epoch, part) = (self.place.step / self.steps_of_epoch(), self.place.step % self.steps_of_epoch());
+        let order = shuffled(&mut Stream::numbered(self.place.settings.seed, epoch), examples.count());
+        let batch = self.place.settings.batch;
+        let first = usize::try_from(part).unwrap_or(usize::MAX).saturating_mul(batch);
+        let samples: Vec<P::Sample> =
+            order.iter().skip(first).take(batch).filter_map(|place| examples.samples.get(*place)).cloned().collect();
+        let tokens: usize = samples.iter().map(P::choices).sum();
+        #[expect(clippy::cast_precision_loss, reason = "tokens of a step are far below 2^53")]
+        let denominator = tokens.max(1) as f64;
+        let loss = |chosen: &candle_core::Tensor, range: std::ops::Range<usize>| {
+            negative_log_likelihood(chosen, &vec![1.0; range.len()], denominator)
+        };
+        let gradients = policy.gradients(&samples, &loss)?;
+        let update = self.optimizer.step(policy.parameters_mut(), &gradients).map_err(PolicyFault::from)?;
+        self.place.step += 1;
+        self.place.loss = gradients.loss();
+        Ok(Some(FitRecord { step: self.place.step, loss: gradients.loss(), tokens: tokens as u64, update }))
+    }
+
+    /// The state after the last step.
+    ///
+    /// # Errors
+    /// [`FitError::Checkpoint`] for a state that is not finite.
+    pub fn checkpoint<P: Policy>(&self, policy: &P) -> Result<Finite, FitError> {
+        let place = serde_json::to_vec_pretty(&self.place).map_err(|error| FitError::State(error.to_string()))?;
+        Ok(Finite::new(self.place.loss, policy.parameters(), &self.optimizer)?.with(FIT_PART, place)?)
+    }
+}
+
+/// What a checkpoint belongs to.
+fn about<P: Policy>(policy: &P, examples: &Examples<P::Sample>) -> Value {
+    serde_json::json!({
+        "architecture": policy.architecture(), "examples": examples.count(), "tokens": examples.tokens(),
+    })
+}
