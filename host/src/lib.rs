@@ -16,6 +16,8 @@ pub mod verifiers;
 pub mod watchdog;
 pub mod wire;
 
+use std::io::IsTerminal as _;
+
 use clap::Parser as _;
 use tracing_subscriber::EnvFilter;
 
@@ -42,7 +44,8 @@ fn subscribe(filter: &str) {
         Ok(filter) => (filter, None),
         Err(error) => (EnvFilter::new("warn"), Some(error)),
     };
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colours = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
     if let Some(error) = wrong {
         tracing::warn!(%error, "the log filter is not understood; using `warn`");
     }
