@@ -197,6 +197,9 @@ pub struct Tombstone {
     pub text: Mark,
     /// Of the message at its place, or of the derived content.
     pub identity: Mark,
+    /// Seconds since 1970; only of what was said later than the purge: until then it is no new word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<i64>,
 }
 
 /// How a unit stands after a purge of others.

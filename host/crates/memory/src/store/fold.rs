@@ -278,8 +278,9 @@ impl State {
         FoldError::limit("tombstones", purged.tombstones.len(), super::limits::PURGED_PER_RECORD_MAX)?;
         FoldError::limit("outcomes", purged.outcomes.len(), super::limits::PURGED_PER_RECORD_MAX)?;
         self.reserve(purged.ordinals)?;
-        let grave = Grave { sequence: meta.sequence, at: meta.at };
         for tombstone in purged.tombstones {
+            let at = tombstone.until.map_or(meta.at, |until| until.max(meta.at));
+            let grave = Grave { sequence: meta.sequence, at };
             self.purged_texts.insert(tombstone.text, grave);
             self.purged_identities.insert(tombstone.identity, grave);
         }

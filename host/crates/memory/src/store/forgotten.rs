@@ -15,7 +15,7 @@ use super::handle::Shared;
 use super::limits::PURGED_PER_RECORD_MAX;
 use super::mark::Mark;
 use super::note;
-use super::state::State;
+use super::state::{Grave, State};
 use crate::moment::{Moment, Zone};
 
 /// One record of the file.
@@ -30,13 +30,16 @@ struct Forgotten {
 }
 
 /// Marks of all that a memory knows, and of all that it had forgotten before.
-fn tombstones(state: &State) -> Vec<Tombstone> {
+fn tombstones(state: &State, now: i64) -> Vec<Tombstone> {
+    let future = |at: i64| Some(at).filter(|at| *at > now);
     let live = state.slots().map(|(_, slot)| Tombstone {
         text: if slot.unit.text.is_empty() { slot.identity } else { Mark::of_text(&state.key, &slot.unit.text) },
         identity: slot.identity,
+        until: future(slot.unit.mentioned.seconds()),
     });
-    let texts = state.purged_texts.keys().map(|mark| Tombstone { text: *mark, identity: *mark });
-    let identities = state.purged_identities.keys().map(|mark| Tombstone { text: *mark, identity: *mark });
+    let of = |(mark, grave): (&Mark, &Grave)| Tombstone { text: *mark, identity: *mark, until: future(grave.at) };
+    let texts = state.purged_texts.iter().map(of);
+    let identities = state.purged_identities.iter().map(of);
     let mut all: Vec<Tombstone> = live.chain(texts).chain(identities).collect();
     all.sort_unstable_by_key(|tombstone| (tombstone.text, tombstone.identity));
     all.dedup();
@@ -44,7 +47,7 @@ fn tombstones(state: &State) -> Vec<Tombstone> {
 }
 
 fn encode(state: &State, at: i64) -> Result<Vec<u8>, FoldError> {
-    let all = tombstones(state);
+    let all = tombstones(state, at);
     let mut bytes = frame::header(NOTE_MAGIC, 0);
     // One that is empty keeps the numbers all the same.
     let runs: Vec<&[Tombstone]> = if all.is_empty() { vec![&[]] } else { all.chunks(PURGED_PER_RECORD_MAX).collect() };

@@ -143,12 +143,13 @@ impl Plan {
     }
 
     /// What stands for the units that go.
-    pub(super) fn tombstones(&self, state: &State) -> Vec<Tombstone> {
+    pub(super) fn tombstones(&self, state: &State, now: i64) -> Vec<Tombstone> {
         let slots = self.gone.iter().chain(&self.redacted).filter_map(|ordinal| state.slot(*ordinal));
         let of = |slot: &std::sync::Arc<Slot>| Tombstone {
             // Of a redacted message the text was marked when it was redacted.
             text: if slot.unit.text.is_empty() { slot.identity } else { Mark::of_text(&state.key, &slot.unit.text) },
             identity: slot.identity,
+            until: Some(slot.unit.mentioned.seconds()).filter(|said| *said > now),
         };
         slots.map(of).collect()
     }

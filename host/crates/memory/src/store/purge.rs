@@ -211,7 +211,7 @@ impl Shared {
         let made_of = std::mem::take(&mut state.contributions).into_iter();
         let stays = |of: Vec<UnitId>| if of.iter().any(|id| plan.changes(&before, id)) { Vec::new() } else { of };
         state.contributions = made_of.map(|(id, of)| (id, stays(of))).collect();
-        let tombstones = if marked { plan.tombstones(&before) } else { Vec::new() };
+        let tombstones = if marked { plan.tombstones(&before, now.seconds()) } else { Vec::new() };
         let mut batch = Batch::new(&state, now);
         for event in purged_events(before.ordinals(), &tombstones, outcomes) {
             batch.push(event)?;
