@@ -272,7 +272,7 @@ pub struct MemoryBenchArgs {
     /// Which.
     #[arg(value_enum)]
     pub set: BenchSet,
-    /// Sizes that `speed` measures, in units; at the first two of the default there are vectors too.
+    /// Sizes that `speed` measures, in units; up to 100,000 there are vectors too.
     #[arg(long, value_delimiter = ',', default_value = "1000,20000,1000000")]
     pub units: Vec<u64>,
     /// Its file or folder.

@@ -2,11 +2,12 @@
 //! and pairs of them in the same run?
 
 use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng as _, SeedableRng as _};
+use rand_core::SeedableRng as _;
 use serde::Serialize;
 
 use super::corpus::Listed;
 use super::metrics::Outcome;
+use super::synthetic::Draw;
 use crate::index::{Bm25, Searcher, TermField};
 use crate::message::Message;
 use crate::moment::Moment;
@@ -47,11 +48,7 @@ pub struct ChineseRow {
 
 /// Puts trajectories into an order that only the seed and their number decide, so that those after one are of anybody.
 pub fn mix(trajectories: &mut [Trajectory], seed: u64) {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    for last in (1..trajectories.len()).rev() {
-        let drawn = random.next_u64() % (last as u64 + 1);
-        trajectories.swap(last, usize::try_from(drawn).unwrap_or(last));
-    }
+    Draw(ChaCha8Rng::seed_from_u64(seed)).shuffle(trajectories);
 }
 
 /// Asks each question of its own messages with `distractors` messages of the trajectories after it.

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use loopwright_contract::memory::{Embedder, MemoryError, Role};
 use loopwright_contract::stopwatch::Stopwatch;
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng as _, SeedableRng as _};
 use serde::Serialize;
 
 use super::corpus::Listed;
@@ -82,21 +84,16 @@ pub struct SpeedRow {
     pub encoded_p95_ms: Option<f64>,
 }
 
-/// `SplitMix64`: enough to draw words.
-struct Draw(u64);
+struct Draw(ChaCha8Rng);
 
 impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+    fn of(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
     /// A number whose frequency falls with its size, as that of words does.
     fn word(&mut self) -> u64 {
-        let share = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
+        let share = (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
         ((VOCABULARY as f64).powf(share) - 1.0) as u64
     }
 
@@ -105,12 +102,12 @@ impl Draw {
     }
 
     fn vector(&mut self, width: usize) -> Vec<f32> {
-        (0..width).map(|_| (self.next() >> 40) as f32 / (1_u64 << 24) as f32 - 0.5).collect()
+        (0..width).map(|_| (self.0.next_u64() >> 40) as f32 / (1_u64 << 24) as f32 - 0.5).collect()
     }
 }
 
 fn messages(count: u64) -> Vec<Message> {
-    let mut draw = Draw(7);
+    let mut draw = Draw::of(7);
     let minute = |at: u64| 1_700_000_000 + i64::try_from(at).unwrap_or_default() * 60;
     (0..count)
         .map(|at| Message {
@@ -148,7 +145,7 @@ impl Embedder for Drawn {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, MemoryError> {
         let seed =
             |text: &str| text.bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
-        Ok(texts.iter().map(|text| Draw(seed(text)).vector(self.width)).collect())
+        Ok(texts.iter().map(|text| Draw::of(seed(text)).vector(self.width)).collect())
     }
 }
 
@@ -180,13 +177,13 @@ impl Drawing {
         let drawn = Drawn { width: WIDTH };
         let vectors = if dense {
             let mut vectors = Vectors::in_memory(drawn.fingerprint(), WIDTH);
-            let made: Vec<(u64, Vec<f32>)> = (0..units).map(|at| (at, Draw(at).vector(WIDTH))).collect();
+            let made: Vec<(u64, Vec<f32>)> = (0..units).map(|at| (at, Draw::of(at).vector(WIDTH))).collect();
             vectors.add(&made)?;
             Some(vectors)
         } else {
             None
         };
-        let mut draw = Draw(11);
+        let mut draw = Draw::of(11);
         let now = Moment::new(1_800_000_000, Zone::utc()).unwrap_or_else(|_| Moment::epoch());
         let questions = (0..QUESTIONS).map(|_| Query::new(draw.text(QUESTION_WORDS), now.clone())).collect();
         Ok((Self { corpus, index, vectors, drawn, questions }, seconds))

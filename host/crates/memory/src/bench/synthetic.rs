@@ -162,7 +162,7 @@ pub enum Language {
     Chinese,
 }
 
-struct Draw(ChaCha8Rng);
+pub(super) struct Draw(pub(super) ChaCha8Rng);
 
 impl Draw {
     fn below(&mut self, count: usize) -> usize {
@@ -174,7 +174,7 @@ impl Draw {
         from.get(at).copied().unwrap_or_default()
     }
 
-    fn shuffle<T>(&mut self, list: &mut [T]) {
+    pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
         for at in (1..list.len()).rev() {
             let other = self.below(at + 1);
             list.swap(at, other);

@@ -56,9 +56,9 @@ impl Memory {
     /// kept, and is derived from at the next capture; if the model fails then too, by the rules alone.
     pub fn capture(&self, captures: Vec<Capture>, now: &Moment) -> Result<Vec<Understood>, MemoryFault> {
         let _writing = self.writing();
-        let names = self.derived().names.clone();
         let before = self.store.snapshot().sequence();
         self.derive_pending(now)?;
+        let names = self.derived().names.clone();
         let messages: Vec<(Message, Option<String>)> =
             captures.iter().map(|capture| (capture.message.clone(), capture.working.clone())).collect();
         let kept = self.store.capture(captures, now)?;
@@ -90,6 +90,9 @@ impl Memory {
     /// Derives from messages that were kept by a process which ended before it derived from them.
     pub(super) fn derive_pending(&self, now: &Moment) -> Result<(), MemoryFault> {
         let snapshot = self.store.snapshot();
+        if snapshot.underived().next().is_none() {
+            return Ok(());
+        }
         let mut through = None;
         let names = self.derived().names.clone();
         for (ordinal, sequence, working) in snapshot.underived().take(PENDING_MAX) {

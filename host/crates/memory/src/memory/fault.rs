@@ -66,7 +66,7 @@ pub enum MemoryFault {
     },
     /// A unit does not follow from what was said.
     #[error(
-        "unit `{id}` does not follow from what it quotes\nhint: `memory forget --id {id}` takes it out; what was said stays"
+        "unit `{id}` does not follow from what it quotes\nhint: `memory forget {id}` takes it out; what was said stays"
     )]
     Unfounded {
         /// Which.
