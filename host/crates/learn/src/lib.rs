@@ -10,5 +10,6 @@ pub mod control;
 pub mod decoder;
 pub mod estimate;
 pub mod nn;
+pub mod pointer;
 pub mod rl;
 pub mod sft;

@@ -1,0 +1,13 @@
+//! The phone policy: a decision as choices among options that a context offers, never as free text. It knows no tool by name, no pack and no reward.
+//!
+//! A turn is a row of choices: an act (a tool, or ask, refuse, load a skill, use the memory, finish), then a value for each slot of the tool, then
+//! whether another call follows. Values are pointers: to an enum value, a typed or raw span of the request, a leaf of an earlier result, something
+//! remembered, a boolean. What a tool is enters through the words of its specification and through overlap, never as an identity, so that a tool
+//! that was never seen can be chosen.
+
+mod choice;
+
+pub use choice::{
+    Answer, BUCKETS, Bag, Choice, GRAMS_MAX, Kind, OPTION_FACTS, OPTIONS_MAX, PAST_MAX, Past, Play, QUESTION_FACTS,
+    Question, STATUSES, TYPE_BITS, Taken, UNITS_MAX, Unit,
+};
