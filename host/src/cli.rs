@@ -8,6 +8,7 @@ use loopwright_kit::{Kind, Lang};
 use crate::cli_memory::MemoryArgs;
 use crate::cli_registry::RegistryCommand;
 use crate::cli_serve::ServeCommand;
+use crate::cli_train::{CareBenchArgs, TrainArgs};
 
 /// The examples at the end of `--help`, and the exit codes.
 const AFTER: &str = "\
@@ -99,6 +100,8 @@ pub enum Command {
     Serve(ServeCommand),
     /// What is remembered of a user: captures, finds, forgets, proves.
     Memory(Box<MemoryArgs>),
+    /// Trains policies in the plugins' worlds.
+    Train(TrainArgs),
     /// Measures what a call, a reset, a fork and a verdict cost, beside bare wasmtime; or runs attacks.
     Bench(BenchArgs),
     /// Says what is installed, what is missing and how to get it.
@@ -519,6 +522,8 @@ pub enum BenchCommand {
     Hostile(HostileArgs),
     /// Swaps a verifier again and again while episodes are judged; fails when a verdict is lost or mixed.
     Swap(SwapBenchArgs),
+    /// The ablation of CARE against its rivals, on a task whose best way is known.
+    Care(Box<CareBenchArgs>),
     /// Measures episodes a second as training runs them; fails when one is void.
     Rollout(RolloutBenchArgs),
     /// Measures how long after its deadline a call ends, for guests that spin and for the longest host functions; fails when an aim is missed.

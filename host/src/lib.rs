@@ -5,6 +5,7 @@ pub mod cli;
 pub mod cli_memory;
 pub mod cli_registry;
 pub mod cli_serve;
+pub mod cli_train;
 pub mod commands;
 pub mod exit;
 pub mod output;
@@ -12,6 +13,7 @@ pub mod planner;
 pub mod session;
 pub mod show;
 pub mod table;
+pub mod training;
 pub mod verifiers;
 pub mod watchdog;
 pub mod wire;
@@ -64,6 +66,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Verifier(command) => commands::verifier::verifier(shared, command),
         Command::Serve(command) => commands::serve::serve(shared, command),
         Command::Memory(args) => commands::memory::memory(shared, args),
+        Command::Train(args) => commands::train::train(shared, args),
         Command::Bench(args) => commands::bench::bench(shared, args),
         Command::Doctor => commands::doctor::doctor(shared),
         Command::CompileComponent(args) => commands::compile::compile(args),

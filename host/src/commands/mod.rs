@@ -14,6 +14,7 @@ pub mod replay;
 pub mod run;
 pub mod serve;
 pub mod show;
+pub mod train;
 mod trial;
 pub mod verifier;
 pub mod verify;

@@ -1,6 +1,7 @@
 //! `bench`: what things cost, and whether attacks fail. One module for each subcommand; it decides nothing about what is measured.
 
 mod attacks;
+mod care;
 mod costs;
 mod deadline;
 mod guests;
@@ -23,6 +24,7 @@ pub fn bench(shared: &Shared, args: &BenchArgs) -> anyhow::Result<Exit> {
     match &args.command {
         None => costs::costs(shared, &args.costs),
         Some(BenchCommand::Swap(args)) => swap::swap(shared, args),
+        Some(BenchCommand::Care(args)) => care::care(shared, args),
         Some(BenchCommand::Rollout(args)) => rollout::rollout(shared, args),
         Some(BenchCommand::Deadline(args)) => deadline::deadline(shared, args),
         Some(BenchCommand::Soak(args)) => soak::soak(shared, args),

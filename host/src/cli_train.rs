@@ -1,0 +1,255 @@
+//! The command line of what trains and of what measures training: what was said, and nothing of what it means.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use loopwright_learn::care::Estimator;
+use serde::Serialize;
+
+/// How members of a group are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Arm {
+    /// Outcome alone, divided by the group's deviation.
+    Vanilla,
+    /// One fixed reward of success less cost, divided by the deviation.
+    Composite,
+    /// CARE's schedule, divided by the bare deviation.
+    CareUncalibrated,
+    /// CARE.
+    Care,
+    /// CARE's schedule, centred and not divided.
+    MeanCentred,
+    /// Success and cost normalised each by itself.
+    Gdpo,
+}
+
+impl Arm {
+    /// What computes it.
+    #[must_use]
+    pub fn estimator(self) -> Estimator {
+        match self {
+            Self::Vanilla => Estimator::Vanilla,
+            Self::Composite => Estimator::Composite,
+            Self::CareUncalibrated => Estimator::CareUncalibrated,
+            Self::Care => Estimator::Care,
+            Self::MeanCentred => Estimator::MeanCentred,
+            Self::Gdpo => Estimator::Gdpo,
+        }
+    }
+}
+
+/// What seeds the noise of a member's world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoiseKind {
+    /// Each member meets noise of its own.
+    Member,
+    /// The members of a group meet the same noise.
+    Group,
+}
+
+/// The examples at the end of `bench care --help`.
+const CARE_AFTER: &str = "\
+Examples:
+  loopwright bench care --quick --json               three arms, one seed, two minutes; fails when a sign is wrong
+  loopwright bench care --out target/care            the pre-registered run: five arms, seeds 0 to 4
+  loopwright bench care --arms composite --seeds 0,1,2,3,4
+  loopwright bench care --arms care,care_uncalibrated,gdpo --group-size 4,8,16,32 --noise member,group --seeds 0,1
+
+The last line of --json is an array of {arm, seed, success, tokens, ...}, one for each run.";
+
+/// `bench care`.
+#[derive(Debug, Args)]
+#[command(after_help = CARE_AFTER)]
+pub struct CareBenchArgs {
+    /// Arms vanilla, care_uncalibrated and care on one seed, in about two minutes; fails when a sign is wrong.
+    #[arg(long)]
+    pub quick: bool,
+    /// The arms [default: all but composite].
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub arms: Vec<Arm>,
+    /// The seeds [default: 0 to 4]. Each is one pair in every comparison.
+    #[arg(long, value_delimiter = ',')]
+    pub seeds: Vec<u64>,
+    /// Steps of each run [default: 300].
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub steps: Option<u64>,
+    /// Groups of a step.
+    #[arg(long, default_value_t = 16)]
+    pub groups: usize,
+    /// Members of a group; several make a sweep [default: 8].
+    #[arg(long, value_delimiter = ',')]
+    pub group_size: Vec<usize>,
+    /// What seeds a member's noise; both make a sweep [default: member].
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub noise: Vec<NoiseKind>,
+    /// The learning rate.
+    #[arg(long, default_value_t = 1e-3)]
+    pub learning_rate: f64,
+    /// The weight of the cost.
+    #[arg(long, default_value_t = 0.2)]
+    pub lambda_eff: f64,
+    /// The weight of progress.
+    #[arg(long, default_value_t = 0.1)]
+    pub lambda_prog: f64,
+    /// Groups that succeed less often are shaped by progress.
+    #[arg(long, default_value_t = 0.3)]
+    pub p_low: f64,
+    /// Groups that succeed this often are taught to spend less.
+    #[arg(long, default_value_t = 0.8)]
+    pub p_high: f64,
+    /// Fresh episodes that each policy is measured on, sampled and greedy [default: 4000].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(16..=100_000))]
+    pub episodes: Option<u32>,
+    /// Runs side by side, each on one thread [default: 2]. Changes no result.
+    #[arg(long, short = 'j')]
+    pub jobs: Option<NonZeroUsize>,
+    /// Where metrics and the report go.
+    #[arg(long, default_value = "target/care", value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+/// The examples at the end of `train --help`, and the exit codes.
+const TRAIN_AFTER: &str = "\
+Examples:
+  loopwright train sft --course ablation --out runs/sft          demonstrations of the teacher, then passes over them
+  loopwright train rl --course ablation --from runs/sft --out runs/care
+  loopwright train rl --course ablation --from runs/sft --estimator vanilla --out runs/vanilla --steps 100
+  loopwright train status runs/care
+  loopwright train resume runs/care                              after Ctrl-C, a full disk or a crash
+
+Ctrl-C once ends after the step in flight, twice drops it; what was written is whole either way.
+
+Exit codes:
+  0  all steps were taken
+  1  it ended early, and can be resumed
+  2  bad arguments, a run that cannot go on, files that cannot be written
+  3  something is not installed: run `loopwright doctor`";
+
+/// `train`.
+#[derive(Debug, Args)]
+#[command(after_help = TRAIN_AFTER)]
+pub struct TrainArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: TrainCommand,
+}
+
+/// `train …`.
+#[derive(Debug, Subcommand)]
+pub enum TrainCommand {
+    /// Supervised fine-tuning on what a teacher shows, erroneous turns masked.
+    Sft(SftArgs),
+    /// Reinforcement learning in the plugins' worlds.
+    Rl(Box<RlArgs>),
+    /// Goes on with a run from its newest whole checkpoint.
+    Resume(RunFolderArgs),
+    /// Says how far a run is.
+    Status(RunFolderArgs),
+}
+
+/// What is trained, and on what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum CourseKind {
+    /// The tiny decoder on the ablation task.
+    Ablation,
+}
+
+/// A run's folder.
+#[derive(Debug, Args)]
+pub struct RunFolderArgs {
+    /// The run's folder.
+    #[arg(value_name = "DIR")]
+    pub run: PathBuf,
+}
+
+/// `train sft`.
+#[derive(Debug, Args)]
+pub struct SftArgs {
+    /// What is trained, and on what.
+    #[arg(long, value_enum, default_value = "ablation")]
+    pub course: CourseKind,
+    /// Where the run goes.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Seeds weights, teacher and order.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Demonstrations of a step.
+    #[arg(long, default_value_t = 64)]
+    pub batch: usize,
+    /// Passes over the demonstrations.
+    #[arg(long, default_value_t = 8)]
+    pub epochs: u32,
+    /// The highest learning rate.
+    #[arg(long, default_value_t = 3e-3)]
+    pub learning_rate: f64,
+    /// Learns erroneous turns like any other, to see what masking them is worth.
+    #[arg(long)]
+    pub no_mask: bool,
+}
+
+/// `train rl`.
+#[derive(Debug, Args)]
+pub struct RlArgs {
+    /// What is trained, and on what.
+    #[arg(long, value_enum, default_value = "ablation")]
+    pub course: CourseKind,
+    /// The policy to begin with: a run's folder, or a file of weights [default: fresh weights].
+    #[arg(long, value_name = "PATH")]
+    pub from: Option<PathBuf>,
+    /// Where the run goes.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Seeds tasks, sampling and worlds.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Steps.
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub steps: u64,
+    /// How members of a group are compared.
+    #[arg(long, value_enum, default_value = "care")]
+    pub estimator: Arm,
+    /// Groups of a step.
+    #[arg(long, default_value_t = 16)]
+    pub groups: usize,
+    /// Members of a group.
+    #[arg(long, default_value_t = 8)]
+    pub group_size: usize,
+    /// What seeds a member's noise.
+    #[arg(long, value_enum, default_value = "member")]
+    pub env_noise: NoiseKind,
+    /// The learning rate.
+    #[arg(long, default_value_t = 1e-3)]
+    pub learning_rate: f64,
+    /// The weight of the cost, at the beginning where a controller is at work.
+    #[arg(long, default_value_t = 0.2)]
+    pub lambda_eff: f64,
+    /// The weight of progress.
+    #[arg(long, default_value_t = 0.1)]
+    pub lambda_prog: f64,
+    /// Groups that succeed less often are shaped by progress.
+    #[arg(long, default_value_t = 0.3)]
+    pub p_low: f64,
+    /// Groups that succeed this often are taught to spend less.
+    #[arg(long, default_value_t = 0.8)]
+    pub p_high: f64,
+    /// Updates on the samples of one step.
+    #[arg(long, default_value_t = 1)]
+    pub epochs: u32,
+    /// Times that a step sends out again for groups that were dropped.
+    #[arg(long, default_value_t = 1)]
+    pub refills: u32,
+    /// Steps between two measurements on dev.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub dev_every: u64,
+    /// Times that each dev task is played then.
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(2..=512))]
+    pub dev_members: u32,
+    /// Lets the rule controller change the schedule, by dev success against this target.
+    #[arg(long, value_name = "TARGET")]
+    pub controller: Option<f64>,
+}

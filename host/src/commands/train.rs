@@ -1,0 +1,319 @@
+//! `train`: runs of supervised fine-tuning and of reinforcement learning, and going on with them. It knows no loss and no advantage.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use loopwright_harness::{Harness, Prefixes, Settings};
+use loopwright_learn::care::surrogate::{Denominator, Surrogate};
+use loopwright_learn::care::{GroupSize, Options, Phi, PhiValues, Scheme};
+use loopwright_learn::control::Guard;
+use loopwright_learn::estimate::Level;
+use loopwright_learn::nn::{AdamWConfig, Parameters, Schedule};
+use loopwright_learn::rl::{self, Policy, RefillOn, StepRecord};
+use loopwright_learn::sft::FitRecord;
+use serde_json::{Value, json};
+
+use crate::cli::Shared;
+use crate::cli_train::{CourseKind, NoiseKind, RlArgs, SftArgs, TrainArgs, TrainCommand};
+use crate::exit::Exit;
+use crate::output;
+use crate::training::ablation::AblationCourse;
+use crate::training::course::Course;
+use crate::training::fit::{SftRun, fit};
+use crate::training::folder::{FORMAT, PolicyCard, RunFolder};
+use crate::training::improve::{DevPlan, Ended, Improvement, RlRun};
+use crate::training::interrupt::Interrupt;
+use crate::wire::{self, Engine, Worlds};
+
+/// The confidence of the controller's bounds.
+const CONFIDENCE: f64 = 0.95;
+/// The weights that a run of reinforcement learning began with, in its folder.
+const START: &str = "start.safetensors";
+
+/// Runs it.
+///
+/// # Errors
+/// Bad arguments, a run that cannot go on, files that cannot be written, something that is not installed.
+pub fn train(shared: &Shared, args: &TrainArgs) -> anyhow::Result<Exit> {
+    if cfg!(debug_assertions) {
+        output::note("this is a debug build, several times slower; results are the same");
+    }
+    match &args.command {
+        TrainCommand::Sft(args) => begin_sft(shared, args),
+        TrainCommand::Rl(args) => begin_rl(shared, args),
+        TrainCommand::Resume(args) => resume(shared, &args.run),
+        TrainCommand::Status(args) => status(shared, &args.run),
+    }
+}
+
+impl CourseKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ablation => "ablation",
+        }
+    }
+}
+
+fn begin_sft(shared: &Shared, args: &SftArgs) -> anyhow::Result<Exit> {
+    let run = SftRun {
+        format: FORMAT.to_owned(),
+        kind: "sft".to_owned(),
+        course: args.course.name().to_owned(),
+        seed: args.seed,
+        mask: !args.no_mask,
+        batch: args.batch,
+        epochs: args.epochs,
+        learning_rate: args.learning_rate,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let folder = RunFolder::begin(&args.out, &run)?;
+    go_sft(shared, &folder, &run)
+}
+
+fn begin_rl(shared: &Shared, args: &RlArgs) -> anyhow::Result<Exit> {
+    match args.course {
+        CourseKind::Ablation => begin_rl_of(shared, args, &AblationCourse { seed: args.seed }),
+    }
+}
+
+fn begin_rl_of<C: Course>(shared: &Shared, args: &RlArgs, course: &C) -> anyhow::Result<Exit> {
+    let policy = match &args.from {
+        Some(from) => load(course, from, args.seed)?,
+        None => course.fresh(args.seed)?,
+    };
+    let run = rl_run(args, course, policy.digest()?.to_string())?;
+    run.settings.check()?;
+    let folder = RunFolder::begin(&args.out, &run)?;
+    folder.write(START, &policy.parameters().to_bytes()?)?;
+    go_rl(shared, course, folder, run, policy)
+}
+
+fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result<RlRun> {
+    let members = GroupSize::new(args.group_size)?;
+    let phi = PhiValues {
+        lambda_prog: args.lambda_prog,
+        lambda_eff: args.lambda_eff,
+        p_low: args.p_low,
+        p_high: args.p_high,
+    };
+    let denominator =
+        Denominator::Constant { groups: args.groups, group_size: members, token_budget: course.token_budget() };
+    let settings = rl::Settings {
+        seed: args.seed,
+        groups: args.groups,
+        members,
+        scheme: Scheme { estimator: args.estimator.estimator(), phi: Phi::new(phi)?, options: Options::default() },
+        surrogate: Surrogate::usual(denominator)?,
+        optimizer: AdamWConfig::new(Schedule::constant(args.learning_rate)),
+        epochs: args.epochs,
+        refills_max: args.refills,
+        refill_on: RefillOn::Dropped,
+        stale_updates_max: 0,
+    };
+    let level = Level::new(CONFIDENCE)?;
+    Ok(RlRun {
+        format: FORMAT.to_owned(),
+        kind: "rl".to_owned(),
+        course: course.name().to_owned(),
+        steps: args.steps,
+        settings,
+        noise_by_member: args.env_noise == NoiseKind::Member,
+        dev: DevPlan { every: args.dev_every, members: args.dev_members },
+        guard: args.controller.map(|target| Guard { target, level }),
+        start,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// The policy of a run's folder, or of a file of weights.
+fn load<C: Course>(course: &C, from: &Path, seed: u64) -> anyhow::Result<C::Policy> {
+    let file = if from.is_dir() { from.join("policy.safetensors") } else { from.to_owned() };
+    let card = file.with_extension("json");
+    if card.exists() {
+        let folder = RunFolder::open_any(file.parent().unwrap_or(Path::new(".")));
+        let name = card.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let card: PolicyCard = folder.read_json(&name)?;
+        anyhow::ensure!(
+            card.course == course.name(),
+            "`{}` is a policy of the course `{}`, expected one of `{}`\nhint: --course {}",
+            file.display(),
+            card.course,
+            course.name(),
+            card.course
+        );
+    }
+    let bytes = std::fs::read(&file).with_context(|| {
+        format!(
+            "no policy at `{}`\nhint: a run has one once it is over; `loopwright train status` says how far it is",
+            file.display()
+        )
+    })?;
+    with_weights(course, &bytes, seed).with_context(|| format!("the weights of `{}`", file.display()))
+}
+
+fn with_weights<C: Course>(course: &C, bytes: &[u8], seed: u64) -> anyhow::Result<C::Policy> {
+    let mut policy = course.fresh(seed)?;
+    *policy.parameters_mut() = Parameters::from_bytes(policy.parameters().slots().to_vec(), bytes)?;
+    Ok(policy)
+}
+
+fn resume(shared: &Shared, path: &Path) -> anyhow::Result<Exit> {
+    let folder = RunFolder::open(path)?;
+    let about: Value = folder.read_json("run.json")?;
+    let text = |key: &str| about.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    anyhow::ensure!(
+        text("format") == FORMAT,
+        "`{}` is of the format `{}`, expected `{FORMAT}`",
+        folder.path("run.json").display(),
+        text("format")
+    );
+    match text("kind").as_str() {
+        "sft" => {
+            let run: SftRun = folder.read_json("run.json")?;
+            go_sft(shared, &folder, &run)
+        }
+        "rl" => {
+            let run: RlRun = folder.read_json("run.json")?;
+            match run.course.as_str() {
+                "ablation" => resume_rl(shared, &AblationCourse { seed: run.settings.seed }, folder, run),
+                other => anyhow::bail!("a run of the course `{other}`, which this version does not know"),
+            }
+        }
+        other => anyhow::bail!("a run of the kind `{other}`, expected `sft` or `rl`"),
+    }
+}
+
+fn resume_rl<C: Course>(shared: &Shared, course: &C, folder: RunFolder, run: RlRun) -> anyhow::Result<Exit> {
+    let bytes = std::fs::read(folder.path(START)).context("the weights that the run began with")?;
+    let policy = with_weights(course, &bytes, run.settings.seed)?;
+    let found = policy.digest()?.to_string();
+    anyhow::ensure!(found == run.start, "`{START}` is the policy {found}, and the run began with {}", run.start);
+    go_rl(shared, course, folder, run, policy)
+}
+
+/// A harness for a course, which judges the end of an episode or every turn.
+fn harness<C: Course>(shared: &Shared, course: &C, prefixes: Prefixes) -> anyhow::Result<Harness> {
+    let host = wire::host(shared, Engine::default(), Worlds::of(&course.worlds()))?.pinned();
+    Ok(Harness::new(Arc::new(host), Settings { prefixes, ..course.harness() }, Vec::new())?)
+}
+
+fn go_sft(shared: &Shared, folder: &RunFolder, run: &SftRun) -> anyhow::Result<Exit> {
+    match run.course.as_str() {
+        "ablation" => {
+            let course = AblationCourse { seed: run.seed };
+            let harness = harness(shared, &course, Prefixes::All)?;
+            let interrupt = Interrupt::listen()?;
+            let bar = output::bar(0, "sft");
+            let told = |record: &FitRecord, steps: u64| {
+                bar.set_length(steps);
+                bar.set_position(record.step);
+                bar.set_message(format!("loss {:.4}", record.loss));
+            };
+            let ended = fit(&course, &harness, folder, run, &interrupt, &told)?;
+            bar.finish_and_clear();
+            end(shared, folder, ended)
+        }
+        other => anyhow::bail!("a run of the course `{other}`, which this version does not know"),
+    }
+}
+
+fn go_rl<C: Course>(
+    shared: &Shared,
+    course: &C,
+    folder: RunFolder,
+    run: RlRun,
+    policy: C::Policy,
+) -> anyhow::Result<Exit> {
+    let harness = harness(shared, course, Prefixes::Final)?;
+    let interrupt = Interrupt::listen()?;
+    let bar = output::bar(usize::try_from(run.steps)?, "rl");
+    let mut improvement = Improvement::open(course, &harness, folder.clone(), run, policy, &interrupt)?;
+    bar.set_position(improvement.taken());
+    let told = |record: &StepRecord| {
+        bar.set_position(record.step);
+        bar.set_message(step_line(record));
+    };
+    let ended = improvement.go(&told)?;
+    bar.finish_and_clear();
+    end(shared, &folder, ended)
+}
+
+/// A step in a line: what succeeded, what it cost, the shares of the regimes, what was left out, how fast.
+fn step_line(record: &StepRecord) -> String {
+    let percent = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.0} %", 100.0 * share));
+    let number = |number: Option<f64>| number.map_or("-".to_owned(), |number| format!("{number:.2}"));
+    let counters = &record.counters;
+    format!(
+        "success {}, cost {}, regimes {}/{}/{}, {} degenerate, {} void, {} dropped, {:.0} episodes/s",
+        percent(record.success),
+        number(record.cost),
+        percent(record.progress.share),
+        percent(record.consolidation.share),
+        percent(record.efficiency.share),
+        counters.degenerate,
+        counters.void,
+        counters.dropped,
+        record.timing.episodes_per_s
+    )
+}
+
+fn end(shared: &Shared, folder: &RunFolder, ended: Ended) -> anyhow::Result<Exit> {
+    tell(shared, folder)?;
+    Ok(match ended {
+        Ended::Whole => Exit::Good,
+        Ended::Early => {
+            output::note(format_args!("ended early\nhint: loopwright train resume {}", folder.path("").display()));
+            Exit::Differs
+        }
+    })
+}
+
+fn status(shared: &Shared, path: &Path) -> anyhow::Result<Exit> {
+    tell(shared, &RunFolder::open(path)?)?;
+    Ok(Exit::Good)
+}
+
+/// How far a run is, for people or as JSON.
+fn tell(shared: &Shared, folder: &RunFolder) -> anyhow::Result<()> {
+    let run: Value = folder.read_json("run.json")?;
+    let metrics = folder.metrics()?;
+    let found = folder.newest()?;
+    let checkpoint = found.as_ref().map(|found| found.checkpoint.step);
+    let last = metrics.last();
+    let dev = metrics.iter().rev().find_map(|line| line.get("dev"));
+    let whole = folder.path("policy.safetensors").exists();
+    let decisions: Vec<&Value> = metrics.iter().filter_map(|line| line.get("decision")).collect();
+    if shared.json {
+        output::json(&json!({
+            "run": run, "steps": metrics.len(), "checkpoint": checkpoint, "over": whole, "last": last, "dev": dev,
+            "decisions": decisions,
+        }));
+        return Ok(());
+    }
+    let text = |value: Option<&Value>| value.map_or("-".to_owned(), |value| value.to_string().replace('"', ""));
+    output::line(format_args!(
+        "{} of {}, {} steps taken",
+        text(run.get("kind")),
+        text(run.get("course")),
+        metrics.len()
+    ));
+    output::line(format_args!(
+        "newest checkpoint: {}",
+        checkpoint.map_or("none".to_owned(), |step| format!("step {step}"))
+    ));
+    for key in ["loss", "success", "tokens", "cost"] {
+        if let Some(value) = last.and_then(|last| last.get(key)).and_then(Value::as_f64) {
+            output::line(format_args!("{key}: {value:.4}"));
+        }
+    }
+    if let Some(all) = dev.and_then(|dev| dev.get("all")) {
+        output::line(format_args!("dev: {} of {} episodes pass", text(all.get("passed")), text(all.get("episodes"))));
+    }
+    for decision in decisions {
+        output::line(format_args!("controller: {} -> {}", text(decision.get("before")), text(decision.get("after"))));
+    }
+    let path: PathBuf = folder.path(if whole { "policy.safetensors" } else { "checkpoints" });
+    output::line(format_args!("{}: {}", if whole { "policy" } else { "not over" }, path.display()));
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! The rollout port on the harness: groups of episodes with the real plugins, under one policy as it is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use loopwright_contract::digest::TaskDigest;
+use loopwright_contract::name::EpisodeId;
+use loopwright_contract::planner::Planner;
+use loopwright_contract::stopwatch::Stopwatch;
+use loopwright_contract::task::Task;
+use loopwright_contract::trajectory::Record;
+use loopwright_harness::groups::{self, Members, run_groups};
+use loopwright_harness::{EpisodeResult, Harness, Noise, Output, RunOptions, Watch};
+use loopwright_learn::care::Measured;
+use loopwright_learn::rl::{
+    Order, PluginStamp, Policy, Recording, Rolled, RolledMember, RolloutFault, Rollouts, Source,
+};
+
+/// A planner that keeps what it sampled.
+pub trait Recorder<S>: Planner {
+    /// What was sampled in each episode since this was last asked.
+    fn take(&self) -> BTreeMap<EpisodeId, Recording<S>>;
+}
+
+/// Makes planners out of a policy, and knows what they spend.
+pub trait Actors<P: Policy>: Send + Sync {
+    /// A planner for up to `rows` episodes at once, which samples or takes what is likeliest; later steps do not change it.
+    ///
+    /// # Errors
+    /// Weights that cannot act.
+    fn planner(&self, policy: &P, rows: usize, greedy: bool) -> anyhow::Result<Box<dyn Recorder<P::Sample>>>;
+
+    /// The cost *e* of an episode, 0 to 1, against the fixed budget of its family.
+    fn cost(&self, task: &Task, result: &EpisodeResult) -> f64;
+}
+
+/// What episodes are run with.
+#[derive(Clone)]
+pub struct Ground<'a> {
+    /// The harness, with everything installed; its host is pinned.
+    pub harness: &'a Harness,
+    /// What seeds the worlds' noise.
+    pub noise: Noise,
+    /// Set it to end what is being rolled out: those episodes are void.
+    pub cancel: Arc<AtomicBool>,
+    /// The machine's clock.
+    pub stopwatch: Arc<dyn Stopwatch>,
+    /// Where the thread says what it is at.
+    pub watch: Arc<Watch>,
+}
+
+impl Ground<'_> {
+    /// How groups are run: on this thread, in step, by digest, kept nowhere.
+    #[must_use]
+    pub fn options(&self, seed: u64, episodes: usize) -> RunOptions {
+        RunOptions {
+            batch: episodes.max(1),
+            seed,
+            noise: self.noise,
+            record: Record::Digest,
+            output: Output::Nowhere,
+            cancel: Arc::clone(&self.cancel),
+            watch: Some(Arc::clone(&self.watch)),
+            ..RunOptions::new(Arc::clone(&self.stopwatch))
+        }
+    }
+}
+
+/// Rolls out groups over tasks.
+pub struct Field<'a, P: Policy> {
+    ground: Ground<'a>,
+    tasks: Arc<[Task]>,
+    digests: Vec<TaskDigest>,
+    actors: &'a dyn Actors<P>,
+}
+
+impl<'a, P: Policy> Field<'a, P> {
+    /// Over these tasks.
+    #[must_use]
+    pub fn new(ground: Ground<'a>, tasks: Arc<[Task]>, actors: &'a dyn Actors<P>) -> Self {
+        let digests = tasks.iter().map(Task::digest).collect();
+        Self { ground, tasks, digests, actors }
+    }
+
+    fn try_roll(&self, policy: &P, order: &Order) -> anyhow::Result<Vec<Rolled<P::Sample>>> {
+        let members = Members::new(u32::try_from(order.members.get())?)?;
+        let task = |place: usize| {
+            self.tasks.get(place).cloned().ok_or_else(|| anyhow::anyhow!("task {place} of {}", self.tasks.len()))
+        };
+        let tasks: Vec<Task> = order.groups.iter().map(|ordered| task(ordered.task)).collect::<Result<_, _>>()?;
+        let episodes = tasks.len() * order.members.get();
+        let planner = self.actors.planner(policy, episodes, false)?;
+        let options = self.ground.options(order.seed, episodes);
+        let planner_of: &dyn Planner = &*planner;
+        let groups = run_groups(self.ground.harness, planner_of, &tasks, members, &options, &|_| {})?;
+        let mut recordings = planner.take();
+        let rolled = |((ordered, task), group): ((&loopwright_learn::rl::Ordered, &Task), groups::Group)| {
+            let member = |member: groups::Member| RolledMember {
+                measured: member.score.map(|score| Measured {
+                    success: score.success,
+                    progress: score.progress,
+                    cost: self.actors.cost(task, &member.result),
+                }),
+                tokens: member.result.usage.tokens_out,
+                recording: recordings.remove(&member.result.episode),
+            };
+            Rolled { id: ordered.id, members: group.members.into_iter().map(member).collect() }
+        };
+        Ok(order.groups.iter().zip(&tasks).zip(groups).map(rolled).collect())
+    }
+}
+
+impl<P: Policy> Rollouts<P> for Field<'_, P> {
+    fn source(&self) -> Source {
+        let plugins = self.ground.harness.host().plugins().iter();
+        let plugins = plugins.map(|plugin| PluginStamp { name: plugin.name.clone(), digest: plugin.digest }).collect();
+        Source { plugins, tasks: self.digests.clone() }
+    }
+
+    fn roll(&mut self, policy: &P, order: &Order) -> Result<Vec<Rolled<P::Sample>>, RolloutFault> {
+        self.try_roll(policy, order).map_err(|error| RolloutFault { what: format!("{error:#}") })
+    }
+}

@@ -1,0 +1,271 @@
+//! A run of reinforcement learning, from its folder: steps, dev measurements, the controller, checkpoints. It knows no estimator and no policy.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use loopwright_contract::stopwatch::Stopwatch;
+use loopwright_contract::task::{Split, Task};
+use loopwright_harness::{EpisodeResult, Harness, Noise, Watch};
+use loopwright_learn::control::{Controller, Decision, Dev, DevValues, Guard, Rule};
+use loopwright_learn::estimate::Binomial;
+use loopwright_learn::rl::{Outcome, Policy, Settings, StepRecord, Trainer};
+use serde::{Deserialize, Serialize};
+
+use super::course::Course;
+use super::field::{Field, Ground};
+use super::folder::{PolicyCard, RunFolder};
+use super::interrupt::Interrupt;
+use super::log::{Log, draw};
+use super::measure::{Measurement, measure};
+
+use crate::output;
+use crate::watchdog::{STUCK_AFTER, beside};
+use crate::wire::MachineStopwatch;
+
+/// Of the seeds of dev measurements: nobody trains on them.
+const DEV_SEED: u64 = 2_000_000;
+
+/// When and on how much dev is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DevPlan {
+    /// Every so many steps, at least 1.
+    pub every: u64,
+    /// Times that each dev task is played.
+    pub members: u32,
+}
+
+/// What a run of reinforcement learning was begun with: its `run.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RlRun {
+    /// [`super::folder::FORMAT`].
+    pub format: String,
+    /// `rl`.
+    pub kind: String,
+    /// What is trained.
+    pub course: String,
+    /// Steps.
+    pub steps: u64,
+    /// The trainer's.
+    pub settings: Settings,
+    /// Whether members meet noise of their own.
+    pub noise_by_member: bool,
+    /// When dev is measured.
+    pub dev: DevPlan,
+    /// What the controller's proposals are held against; absent: no controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guard>,
+    /// The digest of the policy that it begins with, whose weights are in the file `start.safetensors`.
+    pub start: String,
+    /// This version.
+    pub version: String,
+}
+
+/// A line of `metrics.jsonl`.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    record: &'a StepRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dev: Option<DevLine<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'a Decision>,
+}
+
+/// Dev in a line of `metrics.jsonl`.
+#[derive(Debug, Serialize)]
+struct DevLine<'a> {
+    success: Option<f64>,
+    cost: Option<f64>,
+    tokens: Option<f64>,
+    #[serde(flatten)]
+    measured: &'a Measurement,
+}
+
+impl<'a> DevLine<'a> {
+    fn of(measured: &'a Measurement) -> Self {
+        let (success, tokens) = (measured.all.success(), measured.all.tokens_mean());
+        Self { success, cost: measured.cost_mean(), tokens, measured }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// All steps were taken.
+    Whole,
+    /// It was asked to end, and can be resumed.
+    Early,
+}
+
+/// A run that is under way.
+pub struct Improvement<'a, C: Course> {
+    course: &'a C,
+    run: RlRun,
+    folder: RunFolder,
+    trainer: Trainer<C::Policy>,
+    field: Field<'a, C::Policy>,
+    ground: Ground<'a>,
+    interrupt: &'a Interrupt,
+    dev: Arc<[Task]>,
+}
+
+fn ground<'a>(harness: &'a Harness, noise_by_member: bool, interrupt: &Interrupt) -> Ground<'a> {
+    let stopwatch: Arc<dyn Stopwatch> = MachineStopwatch::start();
+    Ground {
+        harness,
+        noise: if noise_by_member { Noise::Member } else { Noise::Group },
+        cancel: Arc::clone(&interrupt.cancel),
+        watch: Arc::new(Watch::new(Arc::clone(&stopwatch))),
+        stopwatch,
+    }
+}
+
+impl<'a, C: Course> Improvement<'a, C> {
+    /// Begins a run, whose start lies in the folder; or goes on with it from its newest whole checkpoint.
+    ///
+    /// # Errors
+    /// Weights of another architecture, a pack without dev tasks, plugins or tasks that have changed, checkpoints of which none is whole.
+    pub fn open(
+        course: &'a C,
+        harness: &'a Harness,
+        folder: RunFolder,
+        run: RlRun,
+        policy: C::Policy,
+        interrupt: &'a Interrupt,
+    ) -> anyhow::Result<Self> {
+        let ground = ground(harness, run.noise_by_member, interrupt);
+        let field = Field::new(ground.clone(), course.tasks(Split::Train)?, course);
+        let dev = course.tasks(Split::Dev)?;
+        let found = folder.newest()?;
+        for skipped in found.iter().flat_map(|found| &found.skipped) {
+            output::note(format_args!("checkpoint `{}` is left out: {}", skipped.name, skipped.why));
+        }
+        let trainer = if let Some(found) = found {
+            Trainer::resume(policy, None, &found.checkpoint, &field)?
+        } else {
+            let trainer = Trainer::new(policy, None, run.settings.clone(), &field)?;
+            match run.guard {
+                Some(guard) => trainer.governed(guard)?,
+                None => trainer,
+            }
+        };
+        folder.cut_metrics(trainer.steps())?;
+        Ok(Self { course, run, folder, trainer, field, ground, interrupt, dev })
+    }
+
+    /// Steps that were taken.
+    pub fn taken(&self) -> u64 {
+        self.trainer.steps()
+    }
+
+    /// Takes the steps that are left; `told` hears of each.
+    ///
+    /// # Errors
+    /// [`loopwright_learn::rl::TrainError`] of a step, and files that cannot be written. What was written before is whole, and can be resumed.
+    pub fn go(&mut self, told: &dyn Fn(&StepRecord)) -> anyhow::Result<Ended> {
+        let mut checkpoints = self.folder.checkpoints()?;
+        let mut log = Log::open(&self.folder)?;
+        let mut rule = self.run.guard.map(|guard| Rule { guard });
+        while self.trainer.steps() < self.run.steps {
+            let record = self.step()?;
+            if self.interrupt.cancelled() {
+                return Ok(Ended::Early);
+            }
+            let dev = (record.step.is_multiple_of(self.run.dev.every) || record.step == self.run.steps)
+                .then(|| self.measure(record.step))
+                .transpose()?;
+            if self.interrupt.cancelled() {
+                return Ok(Ended::Early);
+            }
+            let decision = match (&dev, &mut rule) {
+                (Some(dev), Some(rule)) => self.consult(rule, dev)?,
+                _ => None,
+            };
+            let line = Line { record: &record, dev: dev.as_ref().map(DevLine::of), decision: decision.as_ref() };
+            log.line(record.step, &line)?;
+            if let Some(dev) = &dev {
+                self.keep_best(record.step, dev)?;
+            }
+            // A refused step makes no checkpoint; the next good one does.
+            if !matches!(record.outcome, Outcome::Refused { .. }) {
+                let written = checkpoints.write(record.step, &self.trainer.checkpoint()?).with_context(|| {
+                    format!(
+                        "the checkpoint of step {}\nhint: the one before is whole; make room, then `train resume`",
+                        record.step
+                    )
+                })?;
+                if let Some(error) = written.not_removed {
+                    output::note(format_args!("an old checkpoint stays: {error}"));
+                }
+            }
+            told(&record);
+            if self.interrupt.wanted() && self.trainer.steps() < self.run.steps {
+                draw(&self.folder)?;
+                return Ok(Ended::Early);
+            }
+        }
+        self.keep("policy", self.trainer.steps(), None)?;
+        draw(&self.folder)?;
+        Ok(Ended::Whole)
+    }
+
+    fn step(&mut self) -> anyhow::Result<StepRecord> {
+        let (watch, stopwatch) = (Arc::clone(&self.ground.watch), Arc::clone(&self.ground.stopwatch));
+        let (trainer, field) = (&mut self.trainer, &mut self.field);
+        watched(&watch, || trainer.step(field, &*stopwatch)).context("the run stands as after its last checkpoint")
+    }
+
+    /// On the dev tasks, sampled as in training.
+    fn measure(&self, step: u64) -> anyhow::Result<Measurement> {
+        let members = self.run.dev.members.max(2);
+        let planner = self.course.planner(self.trainer.policy(), members as usize, false)?;
+        let planner: &dyn loopwright_contract::planner::Planner = &*planner;
+        let seed = DEV_SEED + step;
+        let cost = |task: &Task, result: &EpisodeResult| self.course.cost(task, result);
+        watched(&self.ground.watch, || measure(&self.ground, planner, &self.dev, members, seed, &cost))
+    }
+
+    fn consult(&mut self, rule: &mut dyn Controller, dev: &Measurement) -> anyhow::Result<Option<Decision>> {
+        let Ok(success) = Binomial::new(dev.all.passed, dev.all.episodes) else { return Ok(None) };
+        let dev = Dev::new(DevValues { success, cost_mean: dev.cost_mean().unwrap_or(0.0) })?;
+        Ok(self.trainer.consult(rule, Some(dev))?)
+    }
+
+    fn keep_best(&self, step: u64, dev: &Measurement) -> anyhow::Result<()> {
+        let Some(success) = dev.all.success() else { return Ok(()) };
+        let best = self.folder.path("best.json").exists().then(|| self.folder.read_json::<PolicyCard>("best.json"));
+        let best = best.transpose()?.filter(|card| card.step < step).and_then(|card| card.dev_success);
+        // Of equals the later one: it spends less.
+        if best.is_none_or(|best| success >= best) { self.keep("best", step, Some(success)) } else { Ok(()) }
+    }
+
+    /// Weights and what they are; the weights first.
+    fn keep(&self, name: &str, step: u64, dev_success: Option<f64>) -> anyhow::Result<()> {
+        keep(self.course, &self.folder, self.trainer.policy(), name, step, dev_success)
+    }
+}
+
+/// Writes the weights of a policy into a run's folder, with what they are beside them; the weights first.
+///
+/// # Errors
+/// A folder that cannot be written.
+pub fn keep<C: Course>(
+    course: &C,
+    folder: &RunFolder,
+    policy: &C::Policy,
+    name: &str,
+    step: u64,
+    dev_success: Option<f64>,
+) -> anyhow::Result<()> {
+    let (architecture, digest) = (policy.architecture(), policy.digest()?.to_string());
+    folder.write(&format!("{name}.safetensors"), &policy.parameters().to_bytes()?)?;
+    let card = PolicyCard { course: course.name().to_owned(), architecture, digest, step, dev_success };
+    folder.write_json(&format!("{name}.json"), &card)
+}
+
+/// Does something on this thread, and names what hangs meanwhile.
+pub fn watched<T>(watch: &Watch, work: impl FnOnce() -> T) -> T {
+    beside(watch, STUCK_AFTER, |stuck| output::note(format_args!("stuck: {stuck}")), work)
+}
