@@ -1,6 +1,5 @@
 //! The command line of what trains and of what measures training: what was said, and nothing of what it means.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -103,9 +102,9 @@ pub struct CareBenchArgs {
     /// Fresh episodes that each policy is measured on, sampled and greedy [default: 4000].
     #[arg(long, value_parser = clap::value_parser!(u32).range(16..=100_000))]
     pub episodes: Option<u32>,
-    /// Runs side by side, each on one thread [default: 2]. Changes no result.
-    #[arg(long, short = 'j')]
-    pub jobs: Option<NonZeroUsize>,
+    /// Runs side by side, each on one thread. Changes no result.
+    #[arg(long, short = 'j', default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub jobs: u8,
     /// Where metrics and the report go.
     #[arg(long, default_value = "target/care", value_name = "DIR")]
     pub out: PathBuf,
@@ -178,6 +177,9 @@ pub struct SftArgs {
     /// Seeds weights, teacher and order.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// Times that the teacher plays each task; what it does not pass is no demonstration.
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(2..=512))]
+    pub teacher_members: u32,
     /// Demonstrations of a step.
     #[arg(long, default_value_t = 64)]
     pub batch: usize,

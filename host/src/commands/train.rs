@@ -61,6 +61,7 @@ fn begin_sft(shared: &Shared, args: &SftArgs) -> anyhow::Result<Exit> {
         kind: "sft".to_owned(),
         course: args.course.name().to_owned(),
         seed: args.seed,
+        teacher_members: args.teacher_members,
         mask: !args.no_mask,
         batch: args.batch,
         epochs: args.epochs,
@@ -209,6 +210,9 @@ fn go_sft(shared: &Shared, folder: &RunFolder, run: &SftRun) -> anyhow::Result<E
                 bar.set_length(steps);
                 bar.set_position(record.step);
                 bar.set_message(format!("loss {:.4}", record.loss));
+                if shared.json {
+                    output::json(record);
+                }
             };
             let ended = fit(&course, &harness, folder, run, &interrupt, &told)?;
             bar.finish_and_clear();
@@ -233,6 +237,9 @@ fn go_rl<C: Course>(
     let told = |record: &StepRecord| {
         bar.set_position(record.step);
         bar.set_message(step_line(record));
+        if shared.json {
+            output::json(record);
+        }
     };
     let ended = improvement.go(&told)?;
     bar.finish_and_clear();

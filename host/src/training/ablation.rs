@@ -28,8 +28,8 @@ use super::field::{Actors, Ground, Recorder};
 
 /// Tasks of each kind; a step of 16 groups takes each once.
 pub const INSTANCES: u32 = 8;
-/// Episodes of the teacher on each task.
-const TEACHER_MEMBERS: u32 = 64;
+/// Episodes of the teacher on each task, unless something else is said.
+pub const TEACHER_MEMBERS: u32 = 64;
 /// The one tool of the task that writes.
 const WRITER: &str = "set_setting";
 
@@ -107,7 +107,7 @@ impl Course for AblationCourse {
         tasks: &[Task],
         teaching: Teaching,
     ) -> anyhow::Result<(Vec<Sequence>, Value)> {
-        let (sequences, taught) = demonstrations(ground, tasks, TEACHER_MEMBERS, teaching)?;
+        let (sequences, taught) = demonstrations(ground, tasks, teaching)?;
         Ok((sequences, serde_json::to_value(taught)?))
     }
 }
@@ -133,7 +133,7 @@ fn rules() -> anyhow::Result<Rules> {
     Ok(Rules { causes, writers: Some(BTreeSet::from([ToolName::new(WRITER)?])), ..Rules::default() })
 }
 
-/// Lets the verbose teacher play each task `members` times, and makes sequences of what passed, erroneous turns masked. The ground's harness judges
+/// Lets the verbose teacher play each task, and makes sequences of what passed, erroneous turns masked. The ground's harness judges
 /// every prefix, since a criterion that was lost is seen in no other way.
 ///
 /// # Errors
@@ -141,14 +141,16 @@ fn rules() -> anyhow::Result<Rules> {
 pub fn demonstrations(
     ground: &Ground<'_>,
     tasks: &[Task],
-    members: u32,
     teaching: Teaching,
 ) -> anyhow::Result<(Vec<Sequence>, Taught)> {
     let (teacher, requests, rules) = (tables::teacher(), requests(), rules()?);
-    let options =
-        RunOptions { record: Record::Full, output: Output::Memory, ..ground.options(teaching.seed, members as usize) };
+    let options = RunOptions {
+        record: Record::Full,
+        output: Output::Memory,
+        ..ground.options(teaching.seed, teaching.members as usize)
+    };
     let (mut sequences, mut taught) = (Vec::new(), Taught::default());
-    for group in run_groups(ground.harness, &teacher, tasks, Members::new(members)?, &options, &|_| {})? {
+    for group in run_groups(ground.harness, &teacher, tasks, Members::new(teaching.members)?, &options, &|_| {})? {
         for result in group.members.into_iter().map(|member| member.result) {
             taught.episodes += 1;
             taught.tokens += result.usage.tokens_out;

@@ -90,6 +90,7 @@ fn draw<'a>(panel: &Panel, area: &DrawingArea<SVGBackend<'a>, plotters::coord::S
         .configure_mesh()
         .light_line_style(WHITE)
         .x_desc("step")
+        .x_label_formatter(&|step| format!("{step:.0}"))
         .label_style(("sans-serif", 11))
         .draw()
         .map_err(broken)?;

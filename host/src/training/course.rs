@@ -15,6 +15,8 @@ use super::field::{Actors, Ground};
 pub struct Teaching {
     /// Seeds what it does.
     pub seed: u64,
+    /// Times that it plays each task, at least 2.
+    pub members: u32,
     /// Whether erroneous turns are masked; without it they are learnt like any other.
     pub mask: bool,
 }

@@ -17,6 +17,9 @@ use loopwright_learn::rl::{
     Order, PluginStamp, Policy, Recording, Rolled, RolledMember, RolloutFault, Rollouts, Source,
 };
 
+/// Live episodes of a thread, at most: each holds an instance of its environment, and the engine's pool has 512 of them for four threads.
+pub const LIVE_MAX: usize = 128;
+
 /// A planner that keeps what it sampled.
 pub trait Recorder<S>: Planner {
     /// What was sampled in each episode since this was last asked.
@@ -51,11 +54,11 @@ pub struct Ground<'a> {
 }
 
 impl Ground<'_> {
-    /// How groups are run: on this thread, in step, by digest, kept nowhere.
+    /// How groups are run: on this thread, in step as far as [`LIVE_MAX`] allows, by digest, kept nowhere.
     #[must_use]
     pub fn options(&self, seed: u64, episodes: usize) -> RunOptions {
         RunOptions {
-            batch: episodes.max(1),
+            batch: episodes.clamp(1, LIVE_MAX),
             seed,
             noise: self.noise,
             record: Record::Digest,
@@ -90,7 +93,7 @@ impl<'a, P: Policy> Field<'a, P> {
         };
         let tasks: Vec<Task> = order.groups.iter().map(|ordered| task(ordered.task)).collect::<Result<_, _>>()?;
         let episodes = tasks.len() * order.members.get();
-        let planner = self.actors.planner(policy, episodes, false)?;
+        let planner = self.actors.planner(policy, episodes.min(LIVE_MAX), false)?;
         let options = self.ground.options(order.seed, episodes);
         let planner_of: &dyn Planner = &*planner;
         let groups = run_groups(self.ground.harness, planner_of, &tasks, members, &options, &|_| {})?;

@@ -33,6 +33,8 @@ pub struct SftRun {
     pub course: String,
     /// Seeds the weights, the teacher and the order of the demonstrations.
     pub seed: u64,
+    /// Times that the teacher plays each task.
+    pub teacher_members: u32,
     /// Whether erroneous turns are masked.
     pub mask: bool,
     /// Demonstrations of a step.
@@ -75,8 +77,13 @@ pub fn fit<C: Course>(
         stopwatch,
     };
     let tasks = course.tasks(Split::Train)?;
-    let (samples, about) =
-        watched(&watch, || course.demonstrations(&ground, &tasks, Teaching { seed: run.seed, mask: run.mask }))?;
+    let (samples, about) = watched(&watch, || {
+        course.demonstrations(
+            &ground,
+            &tasks,
+            Teaching { seed: run.seed, members: run.teacher_members, mask: run.mask },
+        )
+    })?;
     let examples = Examples::new::<C::Policy>(samples)?;
     let shown = Shown { demonstrations: examples.count(), tokens: examples.tokens(), about };
     folder.write_json("demonstrations.json", &shown)?;

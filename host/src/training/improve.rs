@@ -12,7 +12,7 @@ use loopwright_learn::rl::{Outcome, Policy, Settings, StepRecord, Trainer};
 use serde::{Deserialize, Serialize};
 
 use super::course::Course;
-use super::field::{Field, Ground};
+use super::field::{Field, Ground, LIVE_MAX};
 use super::folder::{PolicyCard, RunFolder};
 use super::interrupt::Interrupt;
 use super::log::{Log, draw};
@@ -220,7 +220,7 @@ impl<'a, C: Course> Improvement<'a, C> {
     /// On the dev tasks, sampled as in training.
     fn measure(&self, step: u64) -> anyhow::Result<Measurement> {
         let members = self.run.dev.members.max(2);
-        let planner = self.course.planner(self.trainer.policy(), members as usize, false)?;
+        let planner = self.course.planner(self.trainer.policy(), (members as usize).min(LIVE_MAX), false)?;
         let planner: &dyn loopwright_contract::planner::Planner = &*planner;
         let seed = DEV_SEED + step;
         let cost = |task: &Task, result: &EpisodeResult| self.course.cost(task, result);

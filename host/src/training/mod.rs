@@ -13,3 +13,4 @@ pub mod log;
 pub mod measure;
 pub mod metrics;
 pub mod tensorboard;
+pub mod watching;

@@ -1,7 +1,5 @@
 //! What the ablation runs: the numbers that are fixed before the first counted run, and those that the command line may change.
 
-use std::num::NonZeroUsize;
-
 use loopwright_harness::Noise;
 use loopwright_learn::care::surrogate::{Denominator, Surrogate};
 use loopwright_learn::care::{Estimator, GroupSize, Options, Phi, PhiValues, Scheme};
@@ -87,7 +85,7 @@ impl Plan {
             })?,
             learning_rate: args.learning_rate,
             episodes: args.episodes.unwrap_or(if quick { EPISODES_QUICK } else { EPISODES }),
-            jobs: args.jobs.map_or(2, NonZeroUsize::get),
+            jobs: usize::from(args.jobs),
             quick,
         };
         anyhow::ensure!(plan.episodes >= 2 * 2 * TEST_INSTANCES, "--episodes must be at least {}", 4 * TEST_INSTANCES);

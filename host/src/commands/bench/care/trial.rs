@@ -19,9 +19,9 @@ use serde_json::Value;
 
 use super::plan::{Cell, Plan, TEST_INSTANCES, TEST_SEED};
 use crate::cli_train::NoiseKind;
-use crate::training::ablation::AblationCourse;
+use crate::training::ablation::{AblationCourse, TEACHER_MEMBERS};
 use crate::training::course::{Course as _, Teaching};
-use crate::training::field::{Actors as _, Field, Ground};
+use crate::training::field::{Actors as _, Field, Ground, LIVE_MAX};
 use crate::training::measure::{Measurement, measure};
 use crate::training::metrics::Metrics;
 use crate::wire::MachineStopwatch;
@@ -104,7 +104,8 @@ impl Lab<'_> {
     pub(super) fn start(&self, seed: u64) -> anyhow::Result<Start> {
         let course = AblationCourse { seed };
         let (tasks, ground) = (course.tasks(Split::Train)?, self.ground(self.judging, NoiseKind::Member));
-        let (sequences, taught) = course.demonstrations(&ground, &tasks, Teaching { seed, mask: true })?;
+        let (sequences, taught) =
+            course.demonstrations(&ground, &tasks, Teaching { seed, members: TEACHER_MEMBERS, mask: true })?;
         let mut policy = course.fresh(seed)?;
         let examples = Examples::new::<Decoder>(sequences)?;
         let mut fit = Fit::new(self.plan.fit(seed, examples.count()), &policy, &examples)?;
@@ -127,7 +128,7 @@ impl Lab<'_> {
         let course = AblationCourse { seed };
         let cost = |task: &Task, result: &EpisodeResult| course.cost(task, result);
         let one = |greedy: bool| -> anyhow::Result<Measurement> {
-            let planner = course.planner(policy, members as usize, greedy)?;
+            let planner = course.planner(policy, (members as usize).min(LIVE_MAX), greedy)?;
             let mut whole = Measurement::default();
             for round in 0..rounds {
                 let members = members.min(self.plan.members() - round * members).max(2);
