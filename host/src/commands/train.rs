@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use loopwright_harness::{Harness, Prefixes, Settings};
 use loopwright_learn::care::surrogate::{Denominator, Surrogate};
 use loopwright_learn::care::{GroupSize, Options, Phi, PhiValues, Scheme};
-use loopwright_learn::control::Guard;
+use loopwright_learn::control::{Governor, Guard};
 use loopwright_learn::estimate::Level;
 use loopwright_learn::nn::{AdamWConfig, Parameters, Schedule};
 use loopwright_learn::rl::{self, Policy, RefillOn, StepRecord};
@@ -68,6 +68,8 @@ fn begin_sft(shared: &Shared, args: &SftArgs) -> anyhow::Result<Exit> {
         learning_rate: args.learning_rate,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
+    Schedule::constant(run.learning_rate).check()?;
+    drop(wire::index(shared)?);
     let folder = RunFolder::begin(&args.out, &run)?;
     go_sft(shared, &folder, &run)
 }
@@ -84,10 +86,22 @@ fn begin_rl_of<C: Course>(shared: &Shared, args: &RlArgs, course: &C) -> anyhow:
         None => course.fresh(args.seed)?,
     };
     let run = rl_run(args, course, policy.digest()?.to_string())?;
-    run.settings.check()?;
+    check(&run)?;
+    // What is not installed is found before anything is begun.
+    drop(wire::index(shared)?);
     let folder = RunFolder::begin(&args.out, &run)?;
     folder.write(START, &policy.parameters().to_bytes()?)?;
     go_rl(shared, course, folder, run, policy)
+}
+
+/// That every number has a meaning, before a folder is made.
+fn check(run: &RlRun) -> anyhow::Result<()> {
+    run.settings.check()?;
+    run.settings.optimizer.schedule.check()?;
+    if let Some(guard) = run.guard {
+        Governor::new(run.settings.scheme.phi, guard)?;
+    }
+    Ok(())
 }
 
 fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result<RlRun> {

@@ -15,6 +15,7 @@ mod hostile;
 mod mcp;
 mod memory;
 mod registry;
+mod train;
 mod verifier;
 
 use std::path::Path;

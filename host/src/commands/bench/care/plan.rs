@@ -1,5 +1,7 @@
 //! What the ablation runs: the numbers that are fixed before the first counted run, and those that the command line may change.
 
+use std::collections::BTreeSet;
+
 use loopwright_harness::Noise;
 use loopwright_learn::care::surrogate::{Denominator, Surrogate};
 use loopwright_learn::care::{Estimator, GroupSize, Options, Phi, PhiValues, Scheme};
@@ -89,8 +91,8 @@ impl Plan {
             quick,
         };
         anyhow::ensure!(plan.episodes >= 2 * 2 * TEST_INSTANCES, "--episodes must be at least {}", 4 * TEST_INSTANCES);
-        let twice = |seeds: &[u64]| seeds.iter().enumerate().any(|(place, seed)| seeds[..place].contains(seed));
-        anyhow::ensure!(!twice(&plan.seeds), "--seeds names one seed twice, and a seed is one pair");
+        let distinct: BTreeSet<&u64> = plan.seeds.iter().collect();
+        anyhow::ensure!(distinct.len() == plan.seeds.len(), "--seeds names one seed twice, and a seed is one pair");
         for size in &plan.group_sizes {
             plan.settings(
                 0,

@@ -1,0 +1,257 @@
+//! Training from outside: runs that are killed, interrupted and resumed equal runs that were left alone, and the ablation's signs are right.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::binary;
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary());
+    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).args(arguments).arg("--json");
+    command
+}
+
+/// The exit code, the lines of standard output as JSON, and standard error.
+fn done(mut command: Command) -> (Option<i32>, Vec<Value>, String) {
+    let output = command.output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(!errors.contains("panicked"), "{errors}");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    (output.status.code(), lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), errors)
+}
+
+fn good(arguments: &[&str]) -> Vec<Value> {
+    let (code, lines, errors) = done(command(arguments));
+    assert_eq!(code, Some(0), "{arguments:?}: {errors}");
+    lines
+}
+
+struct Runs(tempfile::TempDir);
+
+impl Runs {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn file(&self, run: &str, name: &str) -> PathBuf {
+        self.0.path().join(run).join(name)
+    }
+
+    fn bytes(&self, run: &str, name: &str) -> Vec<u8> {
+        std::fs::read(self.file(run, name)).unwrap()
+    }
+
+    /// The lines of a run's metrics, without what depends on the machine.
+    fn metrics(&self, run: &str) -> Vec<Value> {
+        let text = String::from_utf8(self.bytes(run, "metrics.jsonl")).unwrap();
+        let line = |line: &str| {
+            let mut value: Value = serde_json::from_str(line).unwrap();
+            value.as_object_mut().unwrap().remove("timing");
+            value
+        };
+        text.lines().map(line).collect()
+    }
+
+    fn cold_start(&self) {
+        let lines = good(&[
+            "train",
+            "sft",
+            "--out",
+            &self.path("sft"),
+            "--teacher-members",
+            "4",
+            "--batch",
+            "16",
+            "--epochs",
+            "2",
+        ]);
+        let last = lines.last().unwrap();
+        assert_eq!(last["over"], true, "{last}");
+        let shown: Value = serde_json::from_slice(&self.bytes("sft", "demonstrations.json")).unwrap();
+        assert!(shown["demonstrations"].as_u64().unwrap() > 40, "{shown}");
+    }
+
+    /// Eight steps, of which the second and every other measures dev and asks the controller.
+    fn improve(&self, name: &str) -> Command {
+        let (from, out) = (self.path("sft"), self.path(name));
+        let command = command(&[
+            "train",
+            "rl",
+            "--from",
+            &from,
+            "--out",
+            &out,
+            "--steps",
+            "8",
+            "--groups",
+            "4",
+            "--group-size",
+            "4",
+            "--dev-every",
+            "2",
+            "--dev-members",
+            "2",
+            "--controller",
+            "0.5",
+        ]);
+        command
+    }
+
+    fn assert_same(&self, left: &str, right: &str) {
+        assert_eq!(self.metrics(left), self.metrics(right), "{left} and {right}");
+        for name in ["policy.safetensors", "best.safetensors", "best.json"] {
+            assert!(self.bytes(left, name) == self.bytes(right, name), "{name} of {left} and {right}");
+        }
+    }
+}
+
+/// Reads lines until one is of this step.
+fn until(child: &mut Child, step: u64) -> impl Iterator<Item = String> + use<> {
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let found = lines.by_ref().find(|line| serde_json::from_str::<Value>(line).unwrap()["step"] == json!(step));
+    assert!(found.is_some(), "no step {step}");
+    lines
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_run_that_was_killed_or_interrupted_and_resumed_equals_one_that_was_left_alone() {
+    let runs = Runs::new();
+    runs.cold_start();
+    let (code, lines, errors) = done(runs.improve("whole"));
+    assert_eq!(code, Some(0), "{errors}");
+    let last = lines.last().unwrap();
+    assert_eq!((&last["steps"], &last["checkpoint"], &last["over"]), (&json!(8), &json!(8), &json!(true)), "{last}");
+    assert_eq!(last["decisions"].as_array().unwrap().len(), 4, "{last}");
+    assert!(runs.metrics("whole").iter().all(|line| line["episodes"] == 16 && line["counters"]["void"] == 0));
+    for file in [
+        "chart.svg",
+        "run.json",
+        "start.safetensors",
+        "policy.json",
+        "tensorboard/events.out.tfevents.0000000000.loopwright",
+    ] {
+        assert!(runs.file("whole", file).exists(), "{file}");
+    }
+
+    // Killed in some step after the third: at most the one in flight is lost.
+    let mut child = runs.improve("killed").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let _rest = until(&mut child, 3);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let lines = good(&["train", "status", &runs.path("killed")]);
+    let checkpoint = lines[0]["checkpoint"].as_u64().unwrap();
+    assert!((3..=8).contains(&checkpoint), "{lines:?}");
+    good(&["train", "resume", &runs.path("killed")]);
+    runs.assert_same("whole", "killed");
+
+    // Ctrl-C once: it ends after a step, and says how to go on. Twice: the step is dropped.
+    for (name, times) in [("interrupted", 1), ("dropped", 2)] {
+        let mut child = runs.improve(name).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let rest = until(&mut child, 2);
+        (0..times).for_each(|_| signal(&child, "-INT"));
+        rest.for_each(drop);
+        let output = child.wait_with_output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        // Eight steps may be over before a signal is heard; then there is nothing to resume.
+        if output.status.code() != Some(0) {
+            assert_eq!(output.status.code(), Some(1), "{errors}");
+            assert!(errors.contains("train resume"), "{errors}");
+            good(&["train", "resume", &runs.path(name)]);
+        }
+        runs.assert_same("whole", name);
+    }
+}
+
+#[test]
+fn what_cannot_be_trained_is_said_with_what_to_do() {
+    let runs = Runs::new();
+    runs.cold_start();
+    let refused = |arguments: &[&str], expected: &str| {
+        let (code, _, errors) = done(command(arguments));
+        assert_eq!(code, Some(2), "{arguments:?}: {errors}");
+        assert!(errors.contains(expected), "{expected} is not in {errors}");
+    };
+    let (sft, out) = (runs.path("sft"), runs.path("out"));
+    refused(&["train", "sft", "--out", &sft], "holds a run already");
+    refused(&["train", "resume", &out], "no run in");
+    refused(&["train", "rl", "--from", &runs.path("nowhere"), "--out", &out], "no policy at");
+    refused(&["train", "rl", "--out", &out, "--group-size", "1"], "2 to");
+    refused(&["train", "rl", "--out", &out, "--p-low", "0.9", "--p-high", "0.6"], "`p_low` must not exceed `p_high`");
+    refused(&["train", "rl", "--out", &out, "--p-high", "0.99"], "`p_high` must be within");
+    refused(&["train", "rl", "--out", &out, "--learning-rate", "NaN"], "peak");
+    refused(&["train", "rl", "--out", &out, "--controller", "1.5"], "target");
+    assert!(!Path::new(&runs.path("out")).join("metrics.jsonl").exists(), "nothing was begun");
+
+    // Weights of another architecture, and weights that were torn.
+    let weights = runs.bytes("sft", "policy.safetensors");
+    let torn = runs.path("torn.safetensors");
+    std::fs::write(&torn, &weights[..weights.len() / 2]).unwrap();
+    refused(&["train", "rl", "--from", &torn, "--out", &runs.path("o1")], "the weights of");
+    std::fs::write(&torn, b"not weights").unwrap();
+    refused(&["train", "rl", "--from", &torn, "--out", &runs.path("o2")], "the weights of");
+
+    // A run file from elsewhere, and one whose start was changed.
+    let (code, _, errors) = done(runs.improve("run"));
+    assert_eq!(code, Some(0), "{errors}");
+    std::fs::write(runs.file("run", "start.safetensors"), runs.bytes("run", "policy.safetensors")).unwrap();
+    refused(&["train", "resume", &runs.path("run")], "the run began with");
+    std::fs::write(runs.file("run", "run.json"), r#"{"format": "other/1", "kind": "rl"}"#).unwrap();
+    refused(&["train", "resume", &runs.path("run")], "expected `loopwright-run/1`");
+}
+
+#[test]
+fn a_checkpoint_that_is_torn_is_left_out_and_one_of_other_plugins_is_refused() {
+    let runs = Runs::new();
+    runs.cold_start();
+    let (code, _, errors) = done(runs.improve("whole"));
+    assert_eq!(code, Some(0), "{errors}");
+    let (code, _, errors) = done(runs.improve("torn"));
+    assert_eq!(code, Some(0), "{errors}");
+    let newest = runs.file("torn", "checkpoints/step-000000000008/weights.safetensors");
+    let bytes = std::fs::read(&newest).unwrap();
+    std::fs::write(&newest, &bytes[..bytes.len() - 7]).unwrap();
+    let (code, _, errors) = done(command(&["train", "resume", &runs.path("torn")]));
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("step-000000000008") && errors.contains("left out"), "{errors}");
+    runs.assert_same("whole", "torn");
+
+    // The same checkpoint as if another component had been installed.
+    let state = runs.file("torn", "run.json");
+    let text = std::fs::read_to_string(&state).unwrap().replace("\"steps\": 8", "\"steps\": 9");
+    std::fs::write(&state, text).unwrap();
+    for step in [6, 7, 8] {
+        std::fs::remove_dir_all(runs.file("torn", &format!("checkpoints/step-{step:012}"))).unwrap();
+    }
+    let (code, _, errors) = done(command(&["train", "resume", &runs.path("torn")]));
+    assert_eq!(code, Some(0), "a run without checkpoints begins again: {errors}");
+    assert_eq!(runs.metrics("torn").len(), 9);
+}
+
+#[test]
+fn the_ablation_has_the_signs_that_the_mathematics_says() {
+    let out = Runs::new();
+    let (code, lines, errors) = done(command(&["bench", "care", "--quick", "--out", &out.path("care")]));
+    assert_eq!(code, Some(0), "{errors}");
+    let rows = lines.last().unwrap().as_array().unwrap();
+    let of = |arm: &str| rows.iter().find(|row| row["arm"] == arm).unwrap_or_else(|| panic!("no {arm} in {rows:?}"));
+    let number = |arm: &str, key: &str| of(arm)[key].as_f64().unwrap();
+    assert!(number("care", "tokens") < number("vanilla", "tokens"), "{rows:?}");
+    assert!(number("care_uncalibrated", "tokens") < number("care", "tokens"), "{rows:?}");
+    assert!(number("care_uncalibrated", "success") < number("care", "success") - 0.02, "{rows:?}");
+    assert!(rows.iter().all(|row| row["void"] == 0 && row["seed"] == 100), "{rows:?}");
+    // The cold start is the verbose teacher's: 18.95 tokens and 93.9 % by its table.
+    let start = &lines[0]["starts"][0];
+    assert!((start["tokens"].as_f64().unwrap() - 18.95).abs() < 1.5, "{start}");
+    assert!((start["success"].as_f64().unwrap() - 0.939).abs() < 0.04, "{start}");
+}
