@@ -81,7 +81,7 @@ impl Runs {
     /// Eight steps, of which the second and every other measures dev and asks the controller.
     fn improve(&self, name: &str) -> Command {
         let (from, out) = (self.path("sft"), self.path(name));
-        let command = command(&[
+        command(&[
             "train",
             "rl",
             "--from",
@@ -100,8 +100,7 @@ impl Runs {
             "2",
             "--controller",
             "0.5",
-        ]);
-        command
+        ])
     }
 
     fn assert_same(&self, left: &str, right: &str) {
