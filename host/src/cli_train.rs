@@ -85,7 +85,7 @@ pub struct CareBenchArgs {
     #[arg(long, value_enum, value_delimiter = ',')]
     pub noise: Vec<NoiseKind>,
     /// The learning rate.
-    #[arg(long, default_value_t = 1e-3)]
+    #[arg(long, default_value_t = 3e-3)]
     pub learning_rate: f64,
     /// The weight of the cost.
     #[arg(long, default_value_t = 0.2)]
