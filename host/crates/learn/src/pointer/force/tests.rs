@@ -1,0 +1,314 @@
+use std::collections::BTreeMap;
+
+use loopwright_contract::action::Proposed;
+use loopwright_contract::name::{CallId, Lang, MemoryId, SkillName};
+use loopwright_contract::tool::ToolCall;
+use serde_json::json;
+
+use super::*;
+use crate::pointer::testing::{after, call, context, english, remembering};
+
+/// The decision that the forced choices make when they are taken again.
+fn again(context: &Context, taken: &[Taken]) -> Vec<Action> {
+    let mut walk = Walk::new(context);
+    for choice in taken {
+        assert_eq!(walk.choice(), Some(&choice.choice));
+        assert!(walk.take(choice.answer));
+    }
+    assert_eq!(walk.choice(), None);
+    let proposed = walk.finish().proposed;
+    proposed
+        .into_iter()
+        .map(|proposed| match proposed {
+            Proposed::Action { value } => value,
+            other => panic!("not an action: {other:?}"),
+        })
+        .collect()
+}
+
+fn calls(actions: &[Action]) -> Vec<(String, Value)> {
+    let of = |action: &Action| match action {
+        Action::Call(call) => (call.tool.as_str().to_owned(), call.arguments.clone()),
+        other => panic!("not a call: {other:?}"),
+    };
+    actions.iter().map(of).collect()
+}
+
+fn tool(tool: &str, arguments: Value) -> Action {
+    Action::Call(call(tool, arguments))
+}
+
+#[test]
+fn calls_come_back_as_they_were() {
+    let noted = after(
+        english("Wake me 10 minutes before it starts"),
+        call("keep_alarm", json!({"action": "query"})),
+        json!({"success": true, "message": "", "data": {"events": [{"start": "2026-03-02T14:05", "title": "Team lunch"}]}}),
+    );
+    for (context, gold) in [
+        (english("Turn the lamp on"), vec![tool("set_lamp", json!({"action": "enable"}))]),
+        (english("Set the lamp to 40%"), vec![tool("set_lamp", json!({"action": "set", "level": 40}))]),
+        (
+            english("Lamp off, and an alarm at 7:30 am called Early run on Monday and Wednesday"),
+            vec![
+                tool("set_lamp", json!({"action": "disable"})),
+                tool(
+                    "keep_alarm",
+                    json!({"action": "create", "time": "07:30", "title": "Early run", "days": ["mon", "wed"]}),
+                ),
+            ],
+        ),
+        (
+            context(Lang::chinese(), "给张伟发短信：我会晚到"),
+            vec![tool("write_text", json!({"contact": "张伟", "content": "我会晚到"}))],
+        ),
+        (
+            english("Text Bob \"hi\", from Rome to Oslo"),
+            vec![tool(
+                "write_text",
+                json!({"content": "hi", "contact": "Bob", "route": {"from": "Rome", "to": "Oslo"}}),
+            )],
+        ),
+        (noted.clone(), vec![tool("keep_alarm", json!({"action": "create", "time": "13:55"}))]),
+        (noted, vec![tool("write_text", json!({"content": "Team lunch"}))]),
+    ] {
+        let taken = force(&context, &gold).unwrap_or_else(|error| panic!("{gold:?}: {error}"));
+        assert_eq!(calls(&again(&context, &taken)), calls(&gold));
+    }
+}
+
+#[test]
+fn the_memory_is_searched_kept_changed_and_forgotten() {
+    let id = MemoryId::new("m-1").expect("an id");
+    let known = remembering(
+        english("The code of my bicycle lock is 9071 now, update it"),
+        "m-1",
+        "The code of the bicycle lock is 1234",
+    );
+    let forced = |context: &Context, action: Action| {
+        let taken = force(context, std::slice::from_ref(&action)).unwrap_or_else(|error| panic!("{action:?}: {error}"));
+        again(context, &taken).pop().expect("an action")
+    };
+    let replaced = Action::Replace { memory: id.clone(), content: "The code of the bicycle lock is 9071".to_owned() };
+    assert_eq!(forced(&known, replaced.clone()), replaced);
+    assert!(
+        matches!(forced(&known, Action::Forget { memory: id.clone(), call: None }), Action::Forget { memory, .. } if memory == id)
+    );
+    let query = Action::Recall {
+        query: "code of the bicycle lock".to_owned(),
+        limit: 5,
+        category: None,
+        mode: SearchMode::Relevance,
+    };
+    assert!(matches!(forced(&known, query), Action::Recall { query, .. } if query.contains("bicycle lock")));
+    let kept = Action::Remember {
+        content: "The garden gate opens with 5512".to_owned(),
+        category: Some("important_info".to_owned()),
+        title: None,
+        tags: Vec::new(),
+        valid_until: None,
+    };
+    let context = english("Please memorise this: 5512 opens the garden gate.");
+    assert!(
+        matches!(forced(&context, kept), Action::Remember { content, .. } if content == "5512 opens the garden gate")
+    );
+}
+
+#[test]
+fn questions_refusals_and_answers_reach_the_same_effect() {
+    let waits = after(
+        english("Text Bob \"hi\""),
+        call("write_text", json!({"content": "hi"})),
+        json!({"success": false, "code": 423, "error": "needs the user's word", "data": {"confirmation": true}}),
+    );
+    let forced = |context: &Context, action: Action| {
+        let taken = force(context, std::slice::from_ref(&action)).unwrap_or_else(|error| panic!("{action:?}: {error}"));
+        again(context, &taken).pop().expect("an action")
+    };
+    let ask = |question: &str| Action::Ask { question: question.to_owned(), pending: None };
+    let plain = english("Set an alarm for my parking space");
+    let asked = |context: &Context, question: &str| match forced(context, ask(question)) {
+        Action::Ask { question, pending: None } => question,
+        other => panic!("not a question: {other:?}"),
+    };
+    assert!(asked(&plain, "At what time should the alarm ring?").contains("time"));
+    assert!(asked(&plain, "Which parking space is it?").contains("parking space"));
+    assert!(asked(&plain, "May I turn the lamp on now?").contains("now"));
+    let pending = CallId::new("c1").expect("an id");
+    let confirm = Action::Ask { question: "Shall I?".to_owned(), pending: Some(pending.clone()) };
+    assert!(matches!(forced(&waits, confirm), Action::Ask { pending: Some(id), .. } if id == pending));
+    let refused = forced(&plain, Action::Refuse { reason: "no".to_owned() });
+    assert!(matches!(refused, Action::Refuse { reason } if reason.contains("cannot")));
+    let told = after(
+        english("How bright is the lamp?"),
+        call("set_lamp", json!({"action": "set", "level": 4})),
+        json!({"success": true, "message": "", "data": {"level": 62, "name": "Lamp"}}),
+    );
+    let answer = |text: &str| Action::Finish { answer: text.to_owned(), data: None };
+    assert_eq!(forced(&told, answer("It is at 62%.")), answer("62"));
+    assert_eq!(forced(&told, answer("All is well.")), answer("All done."));
+    assert!(
+        matches!(force(&told, &[answer("It is at 63%.")]), Err(Unreachable::Unobserved { slot, .. }) if slot == "answer")
+    );
+    let skill = Action::LoadSkill { skill: SkillName::new("evening-light").expect("a name") };
+    assert_eq!(forced(&plain, skill.clone()), skill);
+}
+
+#[test]
+fn what_was_not_observed_is_refused_with_its_place() {
+    let context = english("Set an alarm");
+    for (gold, act, slot) in [
+        (tool("keep_alarm", json!({"action": "create", "time": "07:30"})), "keep_alarm", "time"),
+        (tool("set_lamp", json!({"action": "set", "level": 40})), "set_lamp", "level"),
+        (tool("set_lamp", json!({"action": "blink"})), "set_lamp", "action"),
+        (tool("set_lamp", json!({"action": "enable", "colour": "red"})), "set_lamp", "colour"),
+        (tool("write_text", json!({"content": "a secret"})), "write_text", "content"),
+        (tool("pair_shoes", json!({"size": 901})), "pair_shoes", ""),
+        (tool("no_such_tool", json!({})), "no_such_tool", ""),
+    ] {
+        let error = force(&context, std::slice::from_ref(&gold)).expect_err("it was reached");
+        assert_eq!(error.place(), (act, slot), "{error}");
+    }
+    let list = tool("keep_alarm", json!({"action": "create", "days": ["mon", "tue", "wed", "mon", "tue"]}));
+    assert!(force(&context, &[list]).is_err());
+}
+
+/// One line of demonstrations.
+#[derive(serde::Deserialize)]
+struct Demonstration {
+    family: String,
+    lang: String,
+    split: String,
+    phrasing: String,
+    context: Context,
+    gold: Vec<Action>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Share {
+    arguments: usize,
+    reached: usize,
+    decisions: usize,
+    whole: usize,
+}
+
+impl Share {
+    fn add(&mut self, other: Self) {
+        self.arguments += other.arguments;
+        self.reached += other.reached;
+        self.decisions += other.decisions;
+        self.whole += other.whole;
+    }
+
+    fn text(self) -> String {
+        let percent = |part: usize, all: usize| 100.0 * part as f64 / all.max(1) as f64;
+        format!(
+            "{:6.2} % of {:5} arguments, {:6.2} % of {:5} decisions",
+            percent(self.reached, self.arguments),
+            self.arguments,
+            percent(self.whole, self.decisions),
+            self.decisions
+        )
+    }
+}
+
+/// The arguments of an action, and how many of them a decision with that argument alone does not miss.
+fn share(context: &Context, gold: &[Action], misses: &mut BTreeMap<String, usize>) -> (Share, Option<Vec<Taken>>) {
+    let count = |action: &Action| match action {
+        Action::Call(ToolCall { arguments, .. }) => arguments.as_object().map_or(0, serde_json::Map::len).max(1),
+        _ => 1,
+    };
+    let all: usize = gold.iter().map(count).sum();
+    match force(context, gold) {
+        Ok(taken) => (Share { arguments: all, reached: all, decisions: 1, whole: 1 }, Some(taken)),
+        Err(error) => {
+            *misses.entry(error.to_string()).or_default() += 1;
+            // Argument by argument: what is missed stays out, and the rest is tried again.
+            let mut missed = 1;
+            let mut rest = gold.to_vec();
+            let mut error = error;
+            while missed < all {
+                let (_, slot) = error.place();
+                let slot = slot.split('/').next().unwrap_or_default().to_owned();
+                let strip = |action: &mut Action| match action {
+                    Action::Call(call) => {
+                        call.arguments.as_object_mut().is_some_and(|fields| fields.remove(&slot).is_some())
+                    }
+                    _ => false,
+                };
+                if slot.is_empty() || !rest.iter_mut().map(strip).fold(false, |any, done| any | done) {
+                    missed = all;
+                    break;
+                }
+                match force(context, &rest) {
+                    Ok(_) => break,
+                    Err(next) => error = next,
+                }
+                missed += 1;
+            }
+            (Share { arguments: all, reached: all - missed, decisions: 1, whole: 0 }, None)
+        }
+    }
+}
+
+/// The gate on a file of demonstrations, one JSON object a line: `LOOPWRIGHT_DEMOS=<file> cargo nextest run --run-ignored only demonstrations`.
+#[test]
+#[ignore = "reads a file of demonstrations that the host writes"]
+#[expect(clippy::disallowed_methods, reason = "the path of the file is the test's only setting")]
+fn demonstrations_are_reached() {
+    let path = std::env::var("LOOPWRIGHT_DEMOS").expect("LOOPWRIGHT_DEMOS names a file");
+    let text = std::fs::read_to_string(path).expect("a readable file");
+    let mut groups: BTreeMap<String, Share> = BTreeMap::new();
+    let mut misses: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+    let (mut choices, mut answers, mut most, mut widest) = (0, 0, 0, 0);
+    let mut decisions = 0;
+    let mut micros = 0;
+    for line in text.lines() {
+        let demo: Demonstration = serde_json::from_str(line).expect("a demonstration");
+        let key = format!("{}/{}", demo.family, demo.lang);
+        let begun = std::time::Instant::now();
+        let (found, taken) = share(&demo.context, &demo.gold, misses.entry(key).or_default());
+        if let Some(taken) = taken {
+            micros += begun.elapsed().as_micros();
+            decisions += 1;
+            choices += taken.len();
+            most = most.max(taken.len());
+            answers += taken.iter().map(|taken| taken.choice.answers.len()).sum::<usize>();
+            widest = taken.iter().map(|taken| taken.choice.answers.len()).max().unwrap_or(0).max(widest);
+            let made = again(&demo.context, &taken);
+            assert_eq!(made.len(), demo.gold.len(), "{}", demo.family);
+            for (made, gold) in made.iter().zip(&demo.gold) {
+                if let (Action::Call(made), Action::Call(gold)) = (made, gold) {
+                    assert!(
+                        made.tool == gold.tool && same(&made.arguments, &gold.arguments),
+                        "{}: {made:?}",
+                        demo.family
+                    );
+                }
+            }
+        }
+        for group in ["all".to_owned(), demo.lang, demo.split, demo.phrasing, format!("family {}", demo.family)] {
+            groups.entry(group).or_default().add(found);
+        }
+    }
+    for (group, share) in &groups {
+        if !group.starts_with("family") || share.reached < share.arguments {
+            println!("{group:32} {}", share.text());
+        }
+    }
+    for (family, misses) in misses.iter().filter(|(_, misses)| !misses.is_empty()) {
+        for (miss, times) in misses {
+            println!("{family}: {times} x {miss}");
+        }
+    }
+    let per = |part: usize, all: usize| part as f64 / all.max(1) as f64;
+    println!("choices of a decision: {:.1}, at most {most}", per(choices, decisions));
+    println!("options of a choice: {:.1}, at most {widest}", per(answers, choices));
+    println!(
+        "microseconds: {:.0} a table, {:.0} a decision",
+        micros as f64 / choices.max(1) as f64,
+        micros as f64 / decisions.max(1) as f64
+    );
+    let all = groups.get("all").copied().unwrap_or_default();
+    assert!(all.reached * 100 >= all.arguments * 98, "{}", all.text());
+}

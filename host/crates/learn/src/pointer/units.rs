@@ -1,0 +1,402 @@
+//! A text as units - Latin words, numbers, Han characters - and the typed spans that are found in it. It knows no schema.
+
+use std::ops::Range;
+
+use jiff::civil::DateTime;
+
+use super::candidates::moment::{Moment, of_expression};
+use super::choice::{UNITS_MAX, Unit};
+use super::glossary::{measure_at, operator_at};
+use super::grams::{Grams, is_han};
+
+/// Typed spans of one text; what is found later is left out.
+pub(super) const FOUND_MAX: usize = 48;
+/// Bytes of a text that are read; a request that says more is cut for pointing, as it is for the units.
+pub(super) const TEXT_BYTES_MAX: usize = 2_048;
+
+/// Type bits of a unit. The lowest sixteen; see [`super::TYPE_BITS`].
+pub(super) mod bits {
+    /// Begins with a Latin letter.
+    pub(crate) const LATIN: u32 = 1;
+    /// A Han, kana or hangul character.
+    pub(crate) const HAN: u32 = 1 << 1;
+    /// Begins with a digit.
+    pub(crate) const DIGIT: u32 = 1 << 2;
+    /// Begins with a capital letter.
+    pub(crate) const CAPITAL: u32 = 1 << 3;
+    /// In a number.
+    pub(crate) const NUMBER: u32 = 1 << 4;
+    /// In a percentage.
+    pub(crate) const PERCENT: u32 = 1 << 5;
+    /// In a time of day.
+    pub(crate) const CLOCK: u32 = 1 << 6;
+    /// In a date.
+    pub(crate) const DATE: u32 = 1 << 7;
+    /// In a length of time or a distance from now.
+    pub(crate) const LENGTH: u32 = 1 << 8;
+    /// In a quotation.
+    pub(crate) const QUOTE: u32 = 1 << 9;
+    /// In a run that mixes letters and digits, or of three digits and more.
+    pub(crate) const CODE: u32 = 1 << 10;
+    /// In a run of capitalised words, or of Latin words among Han.
+    pub(crate) const NAME: u32 = 1 << 11;
+    /// Begins a clause.
+    pub(crate) const CLAUSE: u32 = 1 << 12;
+    /// Names a measure or a currency.
+    pub(crate) const MEASURE: u32 = 1 << 13;
+    /// A word that carries no subject.
+    pub(crate) const STOP: u32 = 1 << 14;
+    /// In a sum.
+    pub(crate) const SUM: u32 = 1 << 15;
+    /// Of candidates alone: the whole of a text.
+    pub(crate) const WHOLE: u32 = 1 << 16;
+    /// Of candidates alone: out of the moment of the request.
+    pub(crate) const NOW: u32 = 1 << 17;
+}
+
+/// One unit of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// Its bytes.
+    pub(super) bytes: Range<usize>,
+    /// Its type bits.
+    pub(super) types: u32,
+}
+
+/// What a typed span says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Meaning {
+    /// This text.
+    Text(String),
+    /// A number, as JSON writes it.
+    Number(serde_json::Number),
+    /// A time of day, a date or both.
+    Moment(Moment),
+    /// Months, days and seconds.
+    Length(i32, i32, i64),
+}
+
+/// A typed span.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Found {
+    /// Its bytes.
+    pub(super) bytes: Range<usize>,
+    /// The bit of its type.
+    pub(super) bit: u32,
+    /// What it says.
+    pub(super) meaning: Meaning,
+}
+
+/// A text with its units and typed spans.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Reading {
+    /// What was read: at most [`TEXT_BYTES_MAX`].
+    pub(super) text: String,
+    /// At most [`UNITS_MAX`].
+    pub(super) pieces: Vec<Piece>,
+    /// At most [`FOUND_MAX`], in the order of their types and places.
+    pub(super) found: Vec<Found>,
+    /// The clauses that the text falls into.
+    pub(super) clauses: Vec<Range<usize>>,
+}
+
+impl Reading {
+    /// Reads a text that was said at a moment.
+    pub(super) fn new(text: &str, now: Option<DateTime>) -> Self {
+        let text = text.get(..floor(text, TEXT_BYTES_MAX)).unwrap_or_default().to_owned();
+        let clauses = loopwright_text::clauses(&text);
+        let mut reading = Self { pieces: pieces(&text), text, found: Vec::new(), clauses };
+        reading.find(now);
+        reading.mark();
+        reading
+    }
+
+    /// The text of some bytes.
+    pub(super) fn slice(&self, bytes: &Range<usize>) -> &str {
+        self.text.get(bytes.clone()).unwrap_or_default()
+    }
+
+    /// The units that some bytes touch; none where they touch none.
+    pub(super) fn span(&self, bytes: &Range<usize>) -> Option<Range<usize>> {
+        let start = self.pieces.iter().position(|piece| piece.bytes.end > bytes.start)?;
+        let end = self.pieces.iter().rposition(|piece| piece.bytes.start < bytes.end)?;
+        (start <= end).then_some(start..end + 1)
+    }
+
+    /// The bytes from the beginning of a unit to the end of another.
+    pub(super) fn between(&self, first: usize, last: usize) -> Option<Range<usize>> {
+        let (first, last) = (self.pieces.get(first)?, self.pieces.get(last)?);
+        (first.bytes.start <= last.bytes.start).then_some(first.bytes.start..last.bytes.end)
+    }
+
+    /// Some words before and after some bytes.
+    pub(super) fn around(&self, bytes: &Range<usize>, units: usize) -> (String, String) {
+        let Some(span) = self.span(bytes) else { return Default::default() };
+        let part = |range: Range<usize>| match range.end.checked_sub(1).and_then(|last| self.between(range.start, last))
+        {
+            Some(bytes) if !range.is_empty() => self.slice(&bytes).to_owned(),
+            _ => String::new(),
+        };
+        let after = span.end..span.end.saturating_add(units).min(self.pieces.len());
+        (part(span.start.saturating_sub(units)..span.start), part(after))
+    }
+
+    /// The units as the tables hold them.
+    pub(super) fn units(&self) -> Vec<Unit> {
+        let unit = |piece: &Piece| Unit {
+            bag: Grams::default().text(self.slice(&piece.bytes)).bag(),
+            types: piece.types & ((1 << super::TYPE_BITS) - 1),
+        };
+        self.pieces.iter().map(unit).collect()
+    }
+
+    fn add(&mut self, bytes: Range<usize>, bit: u32, meaning: Meaning) {
+        if self.found.len() < FOUND_MAX && !bytes.is_empty() {
+            self.found.push(Found { bytes, bit, meaning });
+        }
+    }
+
+    fn add_text(&mut self, bytes: Range<usize>, bit: u32) {
+        let text = self.slice(&bytes).trim().to_owned();
+        if !text.is_empty() {
+            self.add(bytes, bit, Meaning::Text(text));
+        }
+    }
+
+    fn find(&mut self, now: Option<DateTime>) {
+        for bytes in loopwright_text::quotations(&self.text) {
+            self.add_text(bytes, bits::QUOTE);
+        }
+        for found in loopwright_text::find_times(&self.text) {
+            self.add_time(found, now);
+        }
+        for found in loopwright_text::find_numbers(&self.text) {
+            let percent = found.kind == loopwright_text::NumberKind::Percent;
+            if let Some(number) = json_number(found.value) {
+                self.add(found.range, if percent { bits::PERCENT } else { bits::NUMBER }, Meaning::Number(number));
+            }
+        }
+        for (bytes, bit) in latin_runs(&self.text) {
+            self.add_text(bytes, bit);
+        }
+        for (bytes, name) in measures(&self.text) {
+            self.add(bytes, bits::MEASURE, Meaning::Text(name.to_owned()));
+        }
+        for (bytes, sum) in sums(&self.text) {
+            self.add(bytes, bits::SUM, Meaning::Text(sum));
+        }
+    }
+
+    fn add_time(&mut self, found: loopwright_text::TimeMatch, now: Option<DateTime>) {
+        use loopwright_text::TimeExpression;
+        match found.expression {
+            TimeExpression::Length(span) => {
+                self.add(found.range, bits::LENGTH, Meaning::Length(span.months(), span.days(), span.seconds()));
+            }
+            expression => {
+                if let TimeExpression::Offset { span, .. } = expression {
+                    let meaning = Meaning::Length(span.months(), span.days(), span.seconds());
+                    self.add(found.range.clone(), bits::LENGTH, meaning);
+                }
+                if let Some(moment) = now.and_then(|now| of_expression(&expression, now)) {
+                    let bit = if moment.time.is_some() { bits::CLOCK } else { bits::DATE };
+                    self.add(found.range, bit, Meaning::Moment(moment));
+                }
+            }
+        }
+    }
+
+    /// Gives the units the types of the spans that they are in.
+    fn mark(&mut self) {
+        let spans: Vec<(Range<usize>, u32)> = self.found.iter().map(|found| (found.bytes.clone(), found.bit)).collect();
+        let starts: Vec<usize> = self.clauses.iter().map(|clause| clause.start).collect();
+        for piece in &mut self.pieces {
+            for (bytes, bit) in &spans {
+                if piece.bytes.start < bytes.end && bytes.start < piece.bytes.end {
+                    piece.types |= bit;
+                }
+            }
+            if starts.contains(&piece.bytes.start) {
+                piece.types |= bits::CLAUSE;
+            }
+        }
+    }
+}
+
+/// The last place at or before `limit` between two characters.
+fn floor(text: &str, limit: usize) -> usize {
+    (0..=limit.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+fn json_number(value: loopwright_text::Number) -> Option<serde_json::Number> {
+    value.as_integer().map(serde_json::Number::from).or_else(|| serde_json::Number::from_f64(value.as_f64()))
+}
+
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut open = false;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let end = at + character.len_utf8();
+        let joins = open
+            && matches!(character, '\'' | '\u{2019}')
+            && characters.peek().is_some_and(|(_, next)| next.is_alphabetic() && !is_han(*next));
+        if !character.is_alphanumeric() && !joins {
+            open = false;
+            continue;
+        }
+        let han = is_han(character);
+        if open && !han {
+            if let Some(piece) = pieces.last_mut() {
+                piece.bytes.end = end;
+            }
+            continue;
+        }
+        if pieces.len() == UNITS_MAX {
+            break;
+        }
+        let types = match character {
+            _ if han => bits::HAN,
+            _ if character.is_numeric() => bits::DIGIT,
+            _ if character.is_uppercase() => bits::LATIN | bits::CAPITAL,
+            _ => bits::LATIN,
+        };
+        pieces.push(Piece { bytes: at..end, types });
+        open = !han;
+    }
+    for piece in &mut pieces {
+        if text.get(piece.bytes.clone()).is_some_and(is_stop) {
+            piece.types |= bits::STOP;
+        }
+    }
+    pieces
+}
+
+fn is_stop(word: &str) -> bool {
+    loopwright_text::STOP_WORDS_CHINESE.contains(&word)
+        || loopwright_text::STOP_WORDS_ENGLISH.contains(&word.to_lowercase().as_str())
+}
+
+/// Runs of Latin letters and digits: codes, and names of capitalised words. Among Han each run is a name.
+fn latin_runs(text: &str) -> Vec<(Range<usize>, u32)> {
+    let words = latin_words(text);
+    let mut runs: Vec<(Range<usize>, u32)> = Vec::new();
+    let among_han = text.chars().any(is_han);
+    let mut name: Option<Range<usize>> = None;
+    for bytes in &words {
+        let word = text.get(bytes.clone()).unwrap_or_default();
+        let digits = word.chars().filter(char::is_ascii_digit).count();
+        let letters = word.chars().filter(char::is_ascii_alphabetic).count();
+        if digits >= 3 || (digits > 0 && (letters > 0 || word.contains('.'))) {
+            runs.push((bytes.clone(), bits::CODE));
+        }
+        let named = letters > 0 && (among_han || word.starts_with(char::is_uppercase));
+        let beside = name.as_ref().is_some_and(|name| text.get(name.end..bytes.start) == Some(" "));
+        name = match name.take() {
+            Some(open) if named && beside => Some(open.start..bytes.end),
+            open => {
+                runs.extend(open.map(|open| (open, bits::NAME)));
+                named.then(|| bytes.clone())
+            }
+        };
+    }
+    runs.extend(name.map(|open| (open, bits::NAME)));
+    runs
+}
+
+/// Runs of Latin letters, digits and the signs inside identifiers.
+fn latin_words(text: &str) -> Vec<Range<usize>> {
+    let inside = |character: char| matches!(character, '-' | '_' | '.' | '@' | '+' | ':' | '/' | '#' | '&' | '\'');
+    let part = |character: char| character.is_alphanumeric() && !is_han(character);
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let mut start = None;
+    for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
+        let next = text.get(at + character.len_utf8()..).and_then(|rest| rest.chars().next());
+        let belongs = part(character)
+            || (character == '+' && start.is_none() && next.is_some_and(|next| next.is_ascii_digit()))
+            || (start.is_some() && inside(character) && next.is_some_and(part));
+        match (start, belongs) {
+            (None, true) => start = Some(at),
+            (Some(first), false) => {
+                words.push(first..at);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    words
+}
+
+fn measures(text: &str) -> Vec<(Range<usize>, &'static str)> {
+    let folded = text.to_lowercase();
+    // Folding that moves bytes would give wrong places.
+    if folded.len() != text.len() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut before = ' ';
+    while let Some(rest) = folded.get(at..) {
+        let Some(character) = rest.chars().next() else { break };
+        let begins = !(before.is_ascii_alphabetic() && character.is_ascii_alphabetic());
+        match measure_at(rest).filter(|_| begins) {
+            Some((name, length)) => {
+                found.push((at..at + length, name));
+                at += length;
+                before = ' ';
+            }
+            None => {
+                at += character.len_utf8();
+                before = character;
+            }
+        }
+    }
+    found
+}
+
+/// Sums: numbers with operators between them, as a calculator writes them.
+fn sums(text: &str) -> Vec<(Range<usize>, String)> {
+    let folded = text.to_lowercase();
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    let mut open: Option<(Range<usize>, String, bool)> = None;
+    if folded.len() != text.len() {
+        return found;
+    }
+    for number in loopwright_text::find_numbers(text) {
+        let Some(value) = json_number(number.value) else { continue };
+        let operator = open.as_ref().and_then(|(range, ..)| joined(folded.get(range.end..number.range.start)?));
+        open = match (open.take(), operator) {
+            (Some((range, sum, _)), Some(operator)) => {
+                Some((range.start..number.range.end, format!("{sum} {operator} {value}"), true))
+            }
+            (before, _) => {
+                found.extend(before.filter(|(.., whole)| *whole).map(|(range, sum, _)| (range, sum)));
+                Some((number.range, value.to_string(), false))
+            }
+        };
+    }
+    found.extend(open.filter(|(.., whole)| *whole).map(|(range, sum, _)| (range, sum)));
+    found
+}
+
+/// The operator between two numbers, where nothing else stands there but commas, spaces and words that join.
+fn joined(between: &str) -> Option<&'static str> {
+    let fill = |text: &str| -> usize {
+        let mut rest = text;
+        loop {
+            let next = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '，' | '再' | '后'));
+            let next = next.strip_prefix("and ").or_else(|| next.strip_prefix("then ")).unwrap_or(next);
+            if next.len() == rest.len() {
+                return text.len() - rest.len();
+            }
+            rest = next;
+        }
+    };
+    let start = between.get(fill(between)..)?;
+    let (operator, length) = operator_at(start)?;
+    let rest = start.get(length..)?;
+    (fill(rest) == rest.len()).then_some(operator)
+}
+
+#[cfg(test)]
+mod tests;
