@@ -6,7 +6,7 @@
 
 pub(super) mod moment;
 mod numbers;
-mod own;
+pub(super) mod own;
 mod texts;
 
 use std::ops::Range;
@@ -169,6 +169,7 @@ fn once(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut kept: Vec<(Value, Candidate)> = Vec::new();
     for candidate in candidates {
         let Some(value) = candidate.value() else { continue };
+        let room = kept.len() < VALUES_MAX;
         match kept.iter_mut().find(|(known, _)| *known == value) {
             Some((_, known)) => {
                 known.bits |= candidate.bits;
@@ -178,7 +179,7 @@ fn once(candidates: Vec<Candidate>) -> Vec<Candidate> {
                     known.label = candidate.label;
                 }
             }
-            None if kept.len() < VALUES_MAX => kept.push((value, candidate)),
+            None if room => kept.push((value, candidate)),
             None => {}
         }
     }

@@ -27,8 +27,6 @@ pub(in crate::pointer) struct Leaf {
     pub(in crate::pointer) late: f32,
     /// How early it stands in its result: 1 for the first.
     pub(in crate::pointer) early: f32,
-    /// The tool or act that answered.
-    pub(in crate::pointer) from: String,
 }
 
 /// The values of the results, the latest result first. What the memory answered is left out: it is remembered, and no result.
@@ -36,11 +34,9 @@ pub(super) fn leaves(context: &Context) -> Vec<Leaf> {
     let mut leaves: Vec<Leaf> = Vec::new();
     let mut late = 1.0;
     for event in context.history.iter().rev() {
-        let (from, value) = match event {
-            Event::Answered { name, envelope, .. } if reserved::full(name) != reserved::RECALL => {
-                (name.as_str(), envelope.get("data"))
-            }
-            Event::Notice { value } if value.get("memoryId").is_none() => ("", Some(value)),
+        let value = match event {
+            Event::Answered { name, envelope, .. } if reserved::full(name) != reserved::RECALL => envelope.get("data"),
+            Event::Notice { value } if value.get("memoryId").is_none() => Some(value),
             _ => continue,
         };
         let Some(value) = value else { continue };
@@ -49,7 +45,7 @@ pub(super) fn leaves(context: &Context) -> Vec<Leaf> {
         #[expect(clippy::cast_precision_loss, reason = "counts of values are small")]
         for (place, (value, label, record)) in found.into_iter().enumerate() {
             let early = 1.0 / (1.0 + place as f32);
-            leaves.push(Leaf { value, label, record, late, early, from: from.to_owned() });
+            leaves.push(Leaf { value, label, record, late, early });
         }
         late *= 0.5;
         if leaves.len() >= LEAVES_MAX {

@@ -20,7 +20,7 @@ use super::grams::{Grams, shared, terms};
 use super::spec::Offer;
 use super::units::Reading;
 
-pub(super) use history::{Earlier, History, Pending, Status};
+pub(super) use history::{History, Pending, Status};
 pub(super) use leaves::Leaf;
 
 /// Texts that can be pointed into; the request first, then the latest.
@@ -278,9 +278,10 @@ fn memories(context: &Context) -> Vec<Memory> {
 
 /// Keeps what is new; of what is known the later telling counts.
 fn keep(memories: &mut Vec<Memory>, memory: Memory) {
+    let room = memories.len() < MEMORIES_MAX;
     match memories.iter_mut().find(|known| known.id == memory.id) {
         Some(known) => *known = Memory { due: known.due || memory.due, ..memory },
-        None if memories.len() < MEMORIES_MAX => memories.push(memory),
+        None if room => memories.push(memory),
         None => {}
     }
 }

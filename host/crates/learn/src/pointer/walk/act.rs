@@ -46,10 +46,7 @@ impl Act {
     pub(in crate::pointer) fn open(scene: &Scene, later: bool) -> Vec<Self> {
         let callable = |place: &usize| {
             let offer = scene.offers.get(*place).map(|(_, offer)| offer);
-            offer.is_some_and(|offer| {
-                let demanded = offer.slots.iter().filter(|slot| slot.required);
-                demanded.into_iter().all(|slot| !options(scene, slot, &Map::new()).is_empty())
-            })
+            offer.is_some_and(|offer| offer.slots.iter().filter(|slot| slot.required).all(|slot| fillable(scene, slot)))
         };
         let mut acts: Vec<Self> = (0..scene.offers.len()).filter(callable).map(Self::Tool).collect();
         if later {
@@ -205,5 +202,15 @@ impl Act {
             Self::Refuse => Action::Refuse { reason: say::refusal(scene, text("reason")?) },
             Self::Finish => Action::Finish { answer: say::answer(scene, text("answer")), data: None },
         })
+    }
+}
+
+/// Whether some value for a slot was observed.
+fn fillable(scene: &Scene, slot: &Slot) -> bool {
+    match &slot.shape {
+        Shape::Enum(_) | Shape::Bool => true,
+        Shape::Object(slots) => slots.iter().filter(|slot| slot.required).all(|slot| fillable(scene, slot)),
+        Shape::List { item, .. } => fillable(scene, item),
+        _ => !options(scene, slot, &Map::new()).is_empty(),
     }
 }
