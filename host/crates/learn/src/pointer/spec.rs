@@ -10,6 +10,7 @@ use super::candidates::moment::Format;
 use super::choice::Bag;
 use super::glossary::{pieces, spoken};
 use super::grams::{Grams, terms};
+use super::scene::Label;
 
 /// How deep objects and lists nest in arguments; what is deeper is left out.
 const DEPTH_MAX: usize = 3;
@@ -55,7 +56,7 @@ impl Count {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Shape {
     /// One of these.
-    Enum(Vec<Value>),
+    Enum(Vec<Closed>),
     /// Yes or no.
     Bool,
     /// A number within bounds.
@@ -82,6 +83,24 @@ pub(super) enum Shape {
     Thing,
     /// An act's own: which words of the request a question is about.
     Topic,
+}
+
+/// A value of a closed list, with what people say for it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Closed {
+    /// The value.
+    pub(super) value: Value,
+    /// Its words.
+    pub(super) words: String,
+    /// Their terms.
+    pub(super) terms: Vec<u64>,
+}
+
+impl Closed {
+    fn new(value: &Value) -> Self {
+        let words = value.as_str().map_or_else(|| value.to_string(), spoken);
+        Self { value: value.clone(), terms: terms(&words), words }
+    }
 }
 
 /// One argument.
@@ -128,7 +147,9 @@ pub(super) struct Offer {
     /// Its words: name, descriptions, keywords.
     pub(super) bag: Bag,
     /// Their terms.
-    pub(super) terms: Vec<u64>,
+    pub(super) terms: Arc<[u64]>,
+    /// Its name's words.
+    pub(super) label: Arc<Label>,
     /// The strongest effect of a call.
     pub(super) effect: Effect,
     /// What its descriptions say that arguments need.
@@ -149,7 +170,7 @@ impl Offer {
         };
         let (first, second) = (text(chinese), text(!chinese));
         let values = slots.iter().filter_map(|slot| match &slot.shape {
-            Shape::Enum(values) => Some(values.iter().filter_map(Value::as_str).map(spoken).collect::<String>()),
+            Shape::Enum(values) => Some(values.iter().map(|closed| closed.words.as_str()).collect::<String>()),
             _ => None,
         });
         let values: String = values.collect();
@@ -160,7 +181,8 @@ impl Offer {
         Some(Self {
             name: spec.name.clone(),
             bag: Grams::default().text(&pieces(name).join(" ")).text(&first).text(&second).bag(),
-            terms: terms(&format!("{}\n{first}\n{second}\n{values}", pieces(name).join(" "))),
+            terms: terms(&format!("{}\n{first}\n{second}\n{values}", pieces(name).join(" "))).into(),
+            label: Label::new(pieces(name).join(" ")),
             effect: spec.strongest_effect(),
             needs: slots.iter().flat_map(|slot| needs(slot, &slots)).collect(),
             said: (described(false), described(true)),
@@ -232,10 +254,10 @@ fn shape(name: &str, schema: &Value, owner: &str, description: &str, depth: usiz
         return None;
     }
     if let Some(value) = schema.get("const") {
-        return Some(Shape::Enum(vec![value.clone()]));
+        return Some(Shape::Enum(vec![Closed::new(value)]));
     }
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        let values: Vec<Value> = values.iter().filter(|value| !value.is_null()).cloned().collect();
+        let values: Vec<Closed> = values.iter().filter(|value| !value.is_null()).map(Closed::new).collect();
         return (!values.is_empty()).then_some(Shape::Enum(values));
     }
     for keyword in ["anyOf", "oneOf", "allOf"] {
@@ -340,7 +362,7 @@ fn ticked(text: &str) -> Vec<(&str, &str)> {
 /// What a closed choice's description says that its values need: "`a` and `b` need `x` or `y`".
 fn needs(slot: &Slot, slots: &[Arc<Slot>]) -> Vec<Need> {
     let Shape::Enum(values) = &slot.shape else { return Vec::new() };
-    let is_value = |text: &str| values.iter().any(|value| value.as_str() == Some(text));
+    let is_value = |text: &str| values.iter().any(|closed| closed.value.as_str() == Some(text));
     let is_slot = |text: &str| slots.iter().any(|slot| slot.name == text);
     let mut needs: Vec<Need> = Vec::new();
     let mut subjects: Vec<String> = Vec::new();

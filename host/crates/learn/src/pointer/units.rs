@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use jiff::civil::DateTime;
 
-use self::runs::{latin_runs, measures, sums};
+use self::runs::{digits_before, latin_runs, measures, sums};
 use super::candidates::moment::{Moment, of_expression};
 use super::choice::{UNITS_MAX, Unit};
-use super::grams::{Grams, is_han};
+use super::grams::{Grams, hash, is_han};
 
 /// Typed spans of one text; what is found later is left out.
 pub(super) const FOUND_MAX: usize = 48;
@@ -100,6 +100,8 @@ pub(super) struct Reading {
     pub(super) found: Vec<Found>,
     /// The clauses that the text falls into.
     pub(super) clauses: Vec<Range<usize>>,
+    /// Terms that carry a subject, each with its first and last unit.
+    terms: Vec<(usize, usize, u64)>,
 }
 
 impl Reading {
@@ -107,7 +109,9 @@ impl Reading {
     pub(super) fn new(text: &str, now: Option<DateTime>) -> Self {
         let text = text.get(..floor(text, TEXT_BYTES_MAX)).unwrap_or_default().to_owned();
         let clauses = loopwright_text::clauses(&text);
-        let mut reading = Self { pieces: pieces(&text), text, found: Vec::new(), clauses };
+        let pieces = pieces(&text);
+        let terms = unit_terms(&text, &pieces);
+        let mut reading = Self { pieces, text, found: Vec::new(), clauses, terms };
         reading.find(now);
         reading.mark();
         reading
@@ -125,22 +129,33 @@ impl Reading {
         (start <= end).then_some(start..end + 1)
     }
 
+    /// The terms of some units, sorted and each once. A single Han character counts where it stands alone.
+    pub(super) fn terms(&self, units: &Range<usize>) -> Vec<u64> {
+        let inside = |(first, last, _): &&(usize, usize, u64)| *first >= units.start && *last < units.end;
+        let alone = units.len() == 1;
+        let han = |unit: usize| self.pieces.get(unit).is_some_and(|piece| piece.types & bits::HAN != 0);
+        let counts = |(first, last, _): &&(usize, usize, u64)| alone || first != last || !han(*first);
+        let mut terms: Vec<u64> = self.terms.iter().filter(inside).filter(counts).map(|(.., term)| *term).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        terms
+    }
+
     /// The bytes from the beginning of a unit to the end of another.
     pub(super) fn between(&self, first: usize, last: usize) -> Option<Range<usize>> {
         let (first, last) = (self.pieces.get(first)?, self.pieces.get(last)?);
         (first.bytes.start <= last.bytes.start).then_some(first.bytes.start..last.bytes.end)
     }
 
-    /// Some words before and after some bytes.
-    pub(super) fn around(&self, bytes: &Range<usize>, units: usize) -> (String, String) {
-        let Some(span) = self.span(bytes) else { return Default::default() };
-        let part = |range: Range<usize>| match range.end.checked_sub(1).and_then(|last| self.between(range.start, last))
-        {
-            Some(bytes) if !range.is_empty() => self.slice(&bytes).to_owned(),
-            _ => String::new(),
-        };
-        let after = span.end..span.end.saturating_add(units).min(self.pieces.len());
-        (part(span.start.saturating_sub(units)..span.start), part(after))
+    /// The units before and after some units.
+    pub(super) fn around(&self, span: &Range<usize>, units: usize) -> (Range<usize>, Range<usize>) {
+        let end = span.end.saturating_add(units).min(self.pieces.len());
+        (span.start.saturating_sub(units)..span.start, span.end.min(end)..end)
+    }
+
+    /// The text of one unit; none has none.
+    pub(super) fn unit(&self, unit: Option<usize>) -> &str {
+        unit.and_then(|unit| self.pieces.get(unit)).map(|piece| self.slice(&piece.bytes)).unwrap_or_default()
     }
 
     /// The units as the tables hold them.
@@ -182,6 +197,10 @@ impl Reading {
             self.add_text(bytes, bit);
         }
         for (bytes, name) in measures(&self.text) {
+            // In 13千克 the number is 13, and not 13千.
+            if let Some((digits, number)) = digits_before(&self.text, bytes.start) {
+                self.add(digits, bits::NUMBER, Meaning::Number(number));
+            }
             self.add(bytes, bits::MEASURE, Meaning::Text(name.to_owned()));
         }
         for (bytes, sum) in sums(&self.text) {
@@ -242,6 +261,7 @@ fn pieces(text: &str) -> Vec<Piece> {
         let end = at + character.len_utf8();
         let joins = open
             && matches!(character, '\'' | '\u{2019}')
+            && !is_possessive(text.get(end..).unwrap_or_default())
             && characters.peek().is_some_and(|(_, next)| next.is_alphabetic() && !is_han(*next));
         if !character.is_alphanumeric() && !joins {
             open = false;
@@ -272,6 +292,22 @@ fn pieces(text: &str) -> Vec<Piece> {
         }
     }
     pieces
+}
+
+/// The terms of a text with the units that they span.
+fn unit_terms(text: &str, pieces: &[Piece]) -> Vec<(usize, usize, u64)> {
+    let tokens = loopwright_text::tokenize(text);
+    let term = |token: &loopwright_text::Token| {
+        let first = pieces.partition_point(|piece| piece.bytes.end <= token.range.start);
+        let last = pieces.partition_point(|piece| piece.bytes.start < token.range.end).checked_sub(1)?;
+        (first <= last && last < pieces.len()).then(|| (first, last, hash("t", token.text.chars())))
+    };
+    tokens.iter().filter(|token| !token.stop).filter_map(term).collect()
+}
+
+/// Whether what follows an apostrophe is an English possessive, which belongs to no name.
+fn is_possessive(rest: &str) -> bool {
+    rest.strip_prefix(['s', 'S']).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 fn is_stop(word: &str) -> bool {

@@ -10,16 +10,21 @@ pub(super) mod own;
 mod texts;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use self::moment::{Format, Moment};
 use super::choice::OPTIONS_MAX;
-use super::scene::{Origin, Scene};
+use super::grams::terms;
+use super::scene::{Label, Origin, Scene};
 use super::spec::{Shape, Slot};
 
 /// Values of one list of options besides those that open other choices.
 pub(super) const VALUES_MAX: usize = OPTIONS_MAX - super::scene::SOURCES_MAX - 2;
+
+/// Yes and no, with what people say for them.
+const BOOLEANS: [(bool, &str); 2] = [(true, "true yes on 是 开"), (false, "false no off 否 关")];
 
 /// What an answer does.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +54,10 @@ pub(super) struct Candidate {
     pub(super) pick: Pick,
     /// Its words.
     pub(super) words: String,
+    /// The terms of its words.
+    pub(super) terms: Vec<u64>,
     /// What it is called where it was observed.
-    pub(super) label: String,
+    pub(super) label: Arc<Label>,
     /// Where it was observed.
     pub(super) origin: Origin,
     /// The types of the span, see [`super::units::bits`].
@@ -58,7 +65,7 @@ pub(super) struct Candidate {
     /// The text that it stands in, with its bytes there.
     pub(super) place: Option<(usize, Range<usize>)>,
     /// The terms of the record that it is in.
-    pub(super) record: Vec<u64>,
+    pub(super) record: Arc<[u64]>,
     /// How late it was observed.
     pub(super) late: f32,
     /// How early it stands where it was observed.
@@ -70,14 +77,22 @@ pub(super) struct Candidate {
 impl Candidate {
     /// An option that points nowhere.
     pub(super) fn plain(pick: Pick, words: impl Into<String>, origin: Origin) -> Self {
+        let words = words.into();
+        let terms = if words.is_empty() { Vec::new() } else { terms(&words) };
+        Self::with_terms(pick, words, terms, origin)
+    }
+
+    /// The same where the terms of the words are known.
+    pub(super) fn with_terms(pick: Pick, words: String, terms: Vec<u64>, origin: Origin) -> Self {
         Self {
             pick,
-            words: words.into(),
-            label: String::new(),
+            words,
+            terms,
+            label: Arc::default(),
             origin,
             bits: 0,
             place: None,
-            record: Vec::new(),
+            record: Arc::default(),
             late: 0.0,
             early: 0.0,
             own: 0.0,
@@ -92,11 +107,12 @@ impl Candidate {
         Some(Self {
             pick,
             words: from.reading.slice(bytes).to_owned(),
-            label: from.label.clone(),
+            terms: from.reading.span(bytes).map(|span| from.reading.terms(&span)).unwrap_or_default(),
+            label: Arc::clone(&from.label),
             origin: from.origin,
             bits: bit,
             place: Some((source, bytes.clone())),
-            record: from.terms.clone(),
+            record: Arc::clone(&from.terms),
             late: from.late,
             early,
             own: 0.0,
@@ -121,8 +137,13 @@ pub(super) fn options(scene: &Scene, slot: &Slot, chosen: &Map<String, Value>) -
     }
     let mut values = Vec::new();
     match &slot.shape {
-        Shape::Enum(allowed) => values.extend(allowed.iter().map(closed)),
-        Shape::Bool => values.extend([true, false].map(|value| closed(&Value::Bool(value)))),
+        Shape::Enum(allowed) => values.extend(allowed.iter().map(|closed| {
+            let pick = Pick::Value(closed.value.clone());
+            Candidate::with_terms(pick, closed.words.clone(), closed.terms.clone(), Origin::Schema)
+        })),
+        Shape::Bool => values.extend(
+            BOOLEANS.map(|(value, words)| Candidate::plain(Pick::Value(Value::Bool(value)), words, Origin::Schema)),
+        ),
         Shape::Number { whole, least, most } => numbers::collect(scene, slot, (*whole, *least, *most), &mut values),
         Shape::Text { format: Some(format), .. } => texts::moments(scene, *format, &mut values),
         Shape::Text { format: None, moment } => {
@@ -153,17 +174,6 @@ pub(super) fn words_of(scene: &Scene, wanted: impl Fn(Origin) -> bool) -> Vec<Ca
     scene.sources.iter().enumerate().filter_map(opener).collect()
 }
 
-/// A value of a closed list.
-fn closed(value: &Value) -> Candidate {
-    let words = match value {
-        Value::String(text) => super::glossary::spoken(text),
-        Value::Bool(true) => "true yes on 是 开".to_owned(),
-        Value::Bool(false) => "false no off 否 关".to_owned(),
-        other => other.to_string(),
-    };
-    Candidate::plain(Pick::Value(value.clone()), words, Origin::Schema)
-}
-
 /// Each value once: what else was observed of it is added to its first candidate.
 fn once(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut kept: Vec<(Value, Candidate)> = Vec::new();
@@ -175,7 +185,7 @@ fn once(candidates: Vec<Candidate>) -> Vec<Candidate> {
                 known.bits |= candidate.bits;
                 known.late = known.late.max(candidate.late);
                 known.own = known.own.max(candidate.own);
-                if known.label.is_empty() {
+                if known.label.words.is_empty() {
                     known.label = candidate.label;
                 }
             }

@@ -29,16 +29,11 @@ pub(super) fn collect(
         }
     }
     for leaf in &scene.leaves {
-        let Value::Number(number) = &leaf.value else { continue };
-        if !within(number, bounds) {
-            continue;
+        if let Value::Number(number) = &leaf.value
+            && within(number, bounds)
+        {
+            values.push(leaf.candidate(Pick::Value(leaf.value.clone()), bits::NUMBER));
         }
-        let mut candidate = Candidate::plain(Pick::Value(leaf.value.clone()), number.to_string(), Origin::Result);
-        candidate.bits = bits::NUMBER;
-        candidate.label.clone_from(&leaf.label);
-        candidate.record.clone_from(&leaf.record);
-        (candidate.late, candidate.early) = (leaf.late, leaf.early);
-        values.push(candidate);
     }
     for number in slot.described.iter().filter_map(|text| text.parse::<i64>().ok()).map(Number::from) {
         if within(&number, bounds) {

@@ -1,5 +1,7 @@
 //! What the acts that are no tools take: memories, what to keep and to look for, answers, reasons, things to ask for.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::{Candidate, Pick, texts, words_of};
@@ -63,8 +65,7 @@ fn text(text: &str) -> Pick {
 
 fn memories(scene: &Scene) -> Vec<Candidate> {
     let candidate = |memory: &crate::pointer::scene::Memory| Candidate {
-        label: memory.category.as_deref().unwrap_or_default().replace('_', " "),
-        record: memory.terms.clone(),
+        record: Arc::clone(&memory.terms),
         late: if memory.due { 1.0 } else { 0.0 },
         own: if memory.holds { 1.0 } else { -1.0 },
         ..Candidate::plain(text(memory.id.as_str()), memory.content.clone(), Origin::Memory)
@@ -142,8 +143,8 @@ fn things(scene: &Scene) -> Vec<Candidate> {
         let early = 1.0 / (1.0 + *rank as f32);
         let name = crate::pointer::glossary::pieces(offer.name.as_str()).join(" ");
         let thing = |slot: Option<&str>, words: String| Candidate {
-            label: name.clone(),
-            record: offer.terms.clone(),
+            label: Arc::clone(&offer.label),
+            record: Arc::clone(&offer.terms),
             early,
             own: if slot.is_none() { 1.0 } else { 0.0 },
             ..Candidate::plain(Pick::Value(json!([place, slot])), words, Origin::Schema)

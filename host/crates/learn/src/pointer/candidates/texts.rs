@@ -57,12 +57,7 @@ pub(super) fn leaves(scene: &Scene, values: &mut Vec<Candidate>) {
             Value::Number(number) => (number.to_string(), bits::NUMBER),
             _ => continue,
         };
-        let mut candidate = Candidate::plain(Pick::Value(Value::String(text.clone())), text, Origin::Result);
-        candidate.bits = bit;
-        candidate.label.clone_from(&leaf.label);
-        candidate.record.clone_from(&leaf.record);
-        (candidate.late, candidate.early) = (leaf.late, leaf.early);
-        values.push(candidate);
+        values.push(leaf.candidate(Pick::Value(Value::String(text)), bit));
     }
 }
 

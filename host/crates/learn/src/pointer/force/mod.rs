@@ -253,9 +253,6 @@ fn closed(target: Option<&Target>) -> Unreachable {
 /// The answer that leads to a value: the value itself, a moment that can be moved to it, the words of a text.
 fn reach(walk: &Walk, candidates: &[Candidate], value: &Value) -> Option<usize> {
     let position = |wanted: &dyn Fn(&Candidate) -> bool| candidates.iter().position(wanted);
-    if value.is_object() || value.is_array() {
-        return position(&|candidate| candidate.pick == Pick::Open);
-    }
     let itself = |candidate: &Candidate| candidate.value().is_some_and(|own| same(&own, value));
     let lengths = lengths(walk.scene());
     let moved = |candidate: &Candidate| {
@@ -269,7 +266,8 @@ fn reach(walk: &Walk, candidates: &[Candidate], value: &Value) -> Option<usize> 
         let Pick::Words(source) = candidate.pick else { return false };
         value.as_str().is_some_and(|text| free::units_of(walk.scene(), source, text).is_some())
     };
-    position(&itself).or_else(|| position(&moved)).or_else(|| position(&words))
+    let opens = |candidate: &Candidate| candidate.pick == Pick::Open && (value.is_object() || value.is_array());
+    position(&itself).or_else(|| position(&moved)).or_else(|| position(&words)).or_else(|| position(&opens))
 }
 
 /// Whether the walk came to the targets: single answers are taken without a choice.

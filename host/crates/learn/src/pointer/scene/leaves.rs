@@ -1,9 +1,13 @@
 //! Single values of results, with the words of their JSON pointers and of the record around them.
 
+use std::sync::Arc;
+
 use loopwright_contract::action::reserved;
 use loopwright_contract::context::{Context, Event};
 use serde_json::Value;
 
+use super::{Label, Origin};
+use crate::pointer::candidates::{Candidate, Pick};
 use crate::pointer::glossary::pieces;
 use crate::pointer::grams::terms;
 
@@ -19,14 +23,32 @@ pub(in crate::pointer) const LEAF_BYTES_MAX: usize = 1_024;
 pub(in crate::pointer) struct Leaf {
     /// Text, number or boolean.
     pub(in crate::pointer) value: Value,
+    /// Its text.
+    pub(in crate::pointer) text: String,
+    /// The terms of its text.
+    pub(in crate::pointer) terms: Vec<u64>,
     /// The words of its JSON pointer, the last key first.
-    pub(in crate::pointer) label: String,
+    pub(in crate::pointer) label: Arc<Label>,
     /// The terms of the record that it is in.
-    pub(in crate::pointer) record: Vec<u64>,
+    pub(in crate::pointer) record: Arc<[u64]>,
     /// How late it was observed: 1 for the latest result.
     pub(in crate::pointer) late: f32,
     /// How early it stands in its result: 1 for the first.
     pub(in crate::pointer) early: f32,
+}
+
+impl Leaf {
+    /// As an option.
+    pub(in crate::pointer) fn candidate(&self, pick: Pick, bits: u32) -> Candidate {
+        Candidate {
+            bits,
+            label: Arc::clone(&self.label),
+            record: Arc::clone(&self.record),
+            late: self.late,
+            early: self.early,
+            ..Candidate::with_terms(pick, self.text.clone(), self.terms.clone(), Origin::Result)
+        }
+    }
 }
 
 /// The values of the results, the latest result first. What the memory answered is left out: it is remembered, and no result.
@@ -41,11 +63,12 @@ pub(super) fn leaves(context: &Context) -> Vec<Leaf> {
         };
         let Some(value) = value else { continue };
         let mut found = Vec::new();
-        walk(value, &mut Vec::new(), &[], 0, &mut found);
+        walk(value, &mut Vec::new(), &Arc::default(), 0, &mut found);
         #[expect(clippy::cast_precision_loss, reason = "counts of values are small")]
         for (place, (value, label, record)) in found.into_iter().enumerate() {
             let early = 1.0 / (1.0 + place as f32);
-            leaves.push(Leaf { value, label, record, late, early });
+            let text = scalar(&value).unwrap_or_default();
+            leaves.push(Leaf { terms: terms(&text), text, value, label: Label::new(label), record, late, early });
         }
         late *= 0.5;
         if leaves.len() >= LEAVES_MAX {
@@ -55,16 +78,16 @@ pub(super) fn leaves(context: &Context) -> Vec<Leaf> {
     leaves
 }
 
-type Found = (Value, String, Vec<u64>);
+type Found = (Value, String, Arc<[u64]>);
 
-fn walk(value: &Value, path: &mut Vec<String>, record: &[u64], depth: usize, found: &mut Vec<Found>) {
+fn walk(value: &Value, path: &mut Vec<String>, record: &Arc<[u64]>, depth: usize, found: &mut Vec<Found>) {
     if depth > DEPTH_MAX || found.len() >= LEAVES_MAX {
         return;
     }
     match value {
         Value::Object(fields) => {
             let own = terms(&fields.values().filter_map(scalar).collect::<Vec<_>>().join(" "));
-            let record: Vec<u64> = if own.is_empty() { record.to_vec() } else { own };
+            let record = if own.is_empty() { Arc::clone(record) } else { own.into() };
             for (key, value) in fields {
                 path.push(pieces(key).join(" "));
                 walk(value, path, &record, depth + 1, found);
@@ -76,7 +99,7 @@ fn walk(value: &Value, path: &mut Vec<String>, record: &[u64], depth: usize, fou
         Value::String(text) if text.is_empty() || text.len() > LEAF_BYTES_MAX => {}
         scalar => {
             let label = path.iter().rev().map(String::as_str).collect::<Vec<_>>().join(" ");
-            found.push((scalar.clone(), label, record.to_vec()));
+            found.push((scalar.clone(), label, Arc::clone(record)));
         }
     }
 }

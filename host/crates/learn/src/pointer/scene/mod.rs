@@ -49,6 +49,22 @@ pub(super) enum Origin {
     Schema,
 }
 
+/// What something is called where it was observed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Label {
+    /// Its words.
+    pub(super) words: String,
+    /// Their terms.
+    pub(super) terms: Vec<u64>,
+}
+
+impl Label {
+    /// A label of some words.
+    pub(super) fn new(words: String) -> Arc<Self> {
+        Arc::new(Self { terms: if words.is_empty() { Vec::new() } else { terms(&words) }, words })
+    }
+}
+
 /// A text that can be pointed into.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
@@ -57,9 +73,9 @@ pub(super) struct Source {
     /// Its units and typed spans.
     pub(super) reading: Reading,
     /// What it is: the words of a JSON pointer, or of a memory's category.
-    pub(super) label: String,
+    pub(super) label: Arc<Label>,
     /// Its terms.
-    pub(super) terms: Vec<u64>,
+    pub(super) terms: Arc<[u64]>,
     /// How late it was observed: 1 for the latest.
     pub(super) late: f32,
     /// A place in [`Scene::memories`].
@@ -80,7 +96,7 @@ pub(super) struct Memory {
     /// Whether the phone reminded of it.
     pub(super) due: bool,
     /// Its terms.
-    pub(super) terms: Vec<u64>,
+    pub(super) terms: Arc<[u64]>,
 }
 
 /// A skill that can be loaded.
@@ -148,9 +164,9 @@ impl Scene {
         let mut leaves = leaves::leaves(context);
         leaves.truncate(leaves::LEAVES_MAX);
         let sources = sources(context, &memories, &leaves, now);
-        let mut wanted = terms(&context.request);
+        let mut wanted: Vec<u64> = sources.first().map(|source| source.terms.to_vec()).unwrap_or_default();
         for source in sources.iter().filter(|source| source.origin == Origin::User) {
-            wanted.extend(&source.terms);
+            wanted.extend(source.terms.iter());
         }
         wanted.sort_unstable();
         wanted.dedup();
@@ -214,7 +230,7 @@ const UNKNOWN_WEIGHT: f32 = 1.0;
 #[expect(clippy::cast_precision_loss, reason = "counts of tools are small")]
 fn weights(offers: &[(usize, Arc<Offer>)]) -> BTreeMap<u64, f32> {
     let mut counts: BTreeMap<u64, u16> = BTreeMap::new();
-    for term in offers.iter().flat_map(|(_, offer)| &offer.terms) {
+    for term in offers.iter().flat_map(|(_, offer)| offer.terms.iter()) {
         *counts.entry(*term).or_default() += 1;
     }
     let all = offers.len() as f32;
@@ -251,7 +267,7 @@ fn memories(context: &Context) -> Vec<Memory> {
                 category: item.category.clone(),
                 holds: item.status == RecordStatus::Current,
                 due: item.due.is_some(),
-                terms: terms(&item.content),
+                terms: terms(&item.content).into(),
             },
         );
     }
@@ -295,38 +311,35 @@ fn told(item: &Value, id: &str) -> Option<Memory> {
         category: text("category").map(str::to_owned),
         holds: matches!(text("status"), None | Some("current")),
         due: text("due").is_some(),
-        terms: terms(content),
+        terms: terms(content).into(),
     })
 }
 
 fn sources(context: &Context, memories: &[Memory], leaves: &[Leaf], now: Option<DateTime>) -> Vec<Source> {
-    let source = |origin, text: &str, label: &str, late, memory| Source {
-        origin,
-        reading: Reading::new(text, now),
-        label: label.to_owned(),
-        terms: terms(text),
-        late,
-        memory,
+    let source = |origin, text: &str, label: Arc<Label>, late, memory| {
+        let reading = Reading::new(text, now);
+        let terms = reading.terms(&(0..reading.pieces.len())).into();
+        Source { origin, reading, label, terms, late, memory }
     };
-    let mut sources = vec![source(Origin::Request, &context.request, "", 0.0, None)];
+    let mut sources = vec![source(Origin::Request, &context.request, Arc::default(), 0.0, None)];
     for event in context.history.iter().rev() {
         if let Event::User { text } = event {
             let late = if sources.len() == 1 { 1.0 } else { 0.5 };
-            sources.push(source(Origin::User, text, "", late, None));
+            sources.push(source(Origin::User, text, Arc::default(), late, None));
         }
     }
     sources.truncate(SOURCES_MAX / 2);
     for (place, memory) in memories.iter().enumerate() {
-        let label = memory.category.as_deref().unwrap_or_default().replace('_', " ");
+        let label = Label::new(memory.category.as_deref().unwrap_or_default().replace('_', " "));
         let late = if memory.due { 1.0 } else { 0.5 };
-        sources.push(source(Origin::Memory, &memory.content, &label, late, Some(place)));
+        sources.push(source(Origin::Memory, &memory.content, label, late, Some(place)));
     }
     for leaf in leaves {
         if sources.len() >= SOURCES_MAX {
             break;
         }
         let Some(text) = leaf.value.as_str() else { continue };
-        let found = source(Origin::Result, text, &leaf.label, leaf.late, None);
+        let found = source(Origin::Result, text, Arc::clone(&leaf.label), leaf.late, None);
         if found.reading.pieces.len() >= LONG_UNITS_MIN && super::candidates::moment::of_written(text).is_none() {
             sources.push(found);
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{bits, json_number};
+use super::{bits, is_possessive, json_number};
 use crate::pointer::glossary::{measure_at, operator_at};
 use crate::pointer::grams::is_han;
 
@@ -43,7 +43,10 @@ fn latin_words(text: &str) -> Vec<Range<usize>> {
         let next = text.get(at + character.len_utf8()..).and_then(|rest| rest.chars().next());
         let belongs = part(character)
             || (character == '+' && start.is_none() && next.is_some_and(|next| next.is_ascii_digit()))
-            || (start.is_some() && inside(character) && next.is_some_and(part));
+            || (start.is_some()
+                && inside(character)
+                && next.is_some_and(part)
+                && !(character == '\'' && is_possessive(text.get(at + 1..).unwrap_or_default())));
         match (start, belongs) {
             (None, true) => start = Some(at),
             (Some(first), false) => {
@@ -81,6 +84,15 @@ pub(super) fn measures(text: &str) -> Vec<(Range<usize>, &'static str)> {
         }
     }
     found
+}
+
+/// The whole number whose digits end right before a place.
+pub(super) fn digits_before(text: &str, end: usize) -> Option<(Range<usize>, serde_json::Number)> {
+    let before = text.get(..end)?;
+    let start = before.trim_end_matches(|character: char| character.is_ascii_digit()).len();
+    let decimals = before.get(..start)?.ends_with(['.', ',']);
+    let number: i64 = before.get(start..)?.parse().ok()?;
+    (!decimals).then(|| (start..end, number.into()))
 }
 
 /// Sums: numbers with operators between them, as a calculator writes them.

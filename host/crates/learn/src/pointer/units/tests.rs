@@ -47,9 +47,11 @@ fn typed_spans_are_found_in_both_languages() {
         ("Text Carol Zhang: hello", bits::NAME, vec!["Text Carol Zhang"]),
         ("把手机连上CoffeeShop这个Wi-Fi", bits::NAME, vec!["CoffeeShop", "Wi-Fi"]),
         ("It's river1234.", bits::CODE, vec!["river1234"]),
-        ("3月5号下午2点半到3点", bits::CLOCK, vec!["2026-03-05T14:30", "2026-03-02T15:00"]),
+        ("3月5号下午2点半到下午3点", bits::CLOCK, vec!["2026-03-05T14:30", "2026-03-02T15:00"]),
         ("in March 5, for 20 minutes", bits::LENGTH, vec!["0/0/1200"]),
         ("调到50%", bits::PERCENT, vec!["50"]),
+        ("13千克", bits::NUMBER, vec!["13000", "13"]),
+        ("Carol Zhang's number", bits::NAME, vec!["Carol Zhang"]),
         ("5公里是多少米", bits::MEASURE, vec!["kilometer", "meter"]),
         ("20 US dollars in yuan", bits::MEASURE, vec!["USD", "CNY"]),
         ("What is 12 times 34, plus 5?", bits::SUM, vec!["12 * 34 + 5"]),
@@ -67,6 +69,18 @@ fn bytes_and_units_lead_to_each_other() {
     let span = reading.span(&bytes).expect("units");
     assert_eq!(span, 1..4);
     assert_eq!(reading.between(1, 3), Some(bytes.clone()));
-    assert_eq!(reading.around(&bytes, 2), ("把".to_owned(), "发给".to_owned()));
+    assert_eq!(reading.around(&span, 2), (0..1, 4..6));
+    assert_eq!(reading.unit(Some(0)), "把");
+    assert_eq!(reading.unit(Some(99)), "");
     assert_eq!(reading.between(3, 1), None);
+}
+
+#[test]
+fn terms_of_units_are_those_of_their_text() {
+    let reading = read("Set alarms 打开闹钟 now");
+    let whole = 0..reading.pieces.len();
+    assert_eq!(reading.terms(&whole), crate::pointer::grams::terms(&reading.text));
+    assert_eq!(reading.terms(&(1..2)), crate::pointer::grams::terms("alarm"));
+    assert_eq!(reading.terms(&(2..3)), crate::pointer::grams::terms("打"));
+    assert!(reading.terms(&(0..0)).is_empty());
 }

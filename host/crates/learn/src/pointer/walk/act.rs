@@ -125,7 +125,7 @@ impl Act {
     /// Its terms.
     pub(in crate::pointer) fn terms(self, scene: &Scene) -> Vec<u64> {
         match self {
-            Self::Tool(place) => scene.offers.get(place).map(|(_, offer)| offer.terms.clone()).unwrap_or_default(),
+            Self::Tool(place) => scene.offers.get(place).map(|(_, offer)| offer.terms.to_vec()).unwrap_or_default(),
             Self::Skill(place) => scene.cards.get(place).map(|card| card.terms.clone()).unwrap_or_default(),
             _ => terms(self.words()),
         }

@@ -9,7 +9,7 @@ use super::{Goal, Walk};
 use crate::pointer::candidates::{Candidate, Pick};
 use crate::pointer::choice::{Answer, Bag, Choice, Kind, Question};
 use crate::pointer::facts::{self, Asked, Told, flag};
-use crate::pointer::grams::{Grams, shared, terms};
+use crate::pointer::grams::{Grams, shared};
 use crate::pointer::scene::{Origin, Scene, Status};
 use crate::pointer::spec::{Shape, Slot};
 use crate::pointer::units::bits;
@@ -170,12 +170,8 @@ impl<'a> Ground<'a> {
         Self { scene: walk.scene(), slot, named, used, here }
     }
 
-    /// How clearly some words name the slot, 0 to 1.
-    fn names(&self, text: &str) -> f32 {
-        self.names_terms(&terms(text))
-    }
-
-    fn names_terms(&self, words: &[u64]) -> f32 {
+    /// How clearly some terms name the slot, 0 to 1.
+    fn names(&self, words: &[u64]) -> f32 {
         let sum: f32 = shared(words, &self.named).map(|term| self.scene.weight(term)).sum();
         sum / (1.0 + sum)
     }
@@ -183,16 +179,9 @@ impl<'a> Ground<'a> {
     fn answer(&self, goal: &Goal, candidate: &Candidate) -> Answer {
         let scene = self.scene;
         let words: String = candidate.words.chars().take(WORDS_CHARS_MAX).collect();
-        let own = terms(&words);
-        let reading = candidate
-            .place
-            .as_ref()
-            .and_then(|(source, bytes)| Some((*source, &scene.sources.get(*source)?.reading, bytes)));
+        let own = candidate.terms.as_slice();
         let is_unit = matches!(candidate.pick, Pick::Unit(_));
-        let (before, after) = match reading {
-            Some((_, reading, bytes)) if candidate.bits & bits::WHOLE == 0 => reading.around(bytes, AROUND_UNITS),
-            _ => Default::default(),
-        };
+        let near = Near::of(scene, candidate);
         let has = |bit: u32| flag(candidate.bits & bit != 0);
         let value = candidate.value();
         let within = |values: &[Value]| flag(value.as_ref().is_some_and(|value| values.contains(value)));
@@ -208,12 +197,12 @@ impl<'a> Ground<'a> {
             .set(Told::Memory, origin(Origin::Memory))
             .set(Told::Result, origin(Origin::Result))
             .set(Told::Schema, origin(Origin::Schema))
-            .set(Told::Meets, scene.share(&own, &scene.wanted))
-            .set(Told::Covers, scene.share(&scene.wanted, &own))
-            .set(Told::CoversOpen, scene.share(&scene.open, &own))
-            .set(Told::Before, self.names(&before))
-            .set(Told::After, self.names(&after))
-            .set(Told::Label, self.names(&candidate.label))
+            .set(Told::Meets, scene.share(own, &scene.wanted))
+            .set(Told::Covers, scene.share(&scene.wanted, own))
+            .set(Told::CoversOpen, scene.share(&scene.open, own))
+            .set(Told::Before, self.names(&near.before))
+            .set(Told::After, self.names(&near.after))
+            .set(Told::Label, self.names(&candidate.label.terms))
             .set(Told::Record, scene.share(&scene.wanted, &candidate.record))
             .set(Told::Early, candidate.early)
             .set(Told::Late, candidate.late)
@@ -228,31 +217,7 @@ impl<'a> Ground<'a> {
             .set(Told::Used, within(&self.used))
             .set(Told::Twice, within(&self.here))
             .set(Told::Length, length);
-        Answer {
-            bag: self.bag(candidate, &words, (&before, &after)),
-            facts: facts.all(),
-            span: self.span(goal, candidate, is_unit),
-        }
-    }
-
-    fn bag(&self, candidate: &Candidate, words: &str, (before, after): (&str, &str)) -> Bag {
-        let mark = match candidate.pick {
-            Pick::Omit => "omit",
-            Pick::Open => "open",
-            Pick::Words(_) => "words",
-            Pick::More(true) => "more",
-            Pick::More(false) => "end",
-            _ => "value",
-        };
-        let last = before.split_whitespace().next_back().unwrap_or_default();
-        let next = after.split_whitespace().next().unwrap_or_default();
-        Grams::default()
-            .marked("pick", mark)
-            .marked("label", &candidate.label)
-            .marked("before", last)
-            .marked("after", next)
-            .text(words)
-            .bag()
+        Answer { bag: bag(candidate, &words, &near), facts: facts.all(), span: self.span(goal, candidate, is_unit) }
     }
 
     /// The units of the request that an option points to: for the last unit of a raw span, the whole span.
@@ -267,6 +232,51 @@ impl<'a> Ground<'a> {
             _ => self.scene.request()?.reading.span(bytes),
         }
     }
+}
+
+/// What stands beside a candidate.
+#[derive(Default)]
+struct Near<'a> {
+    /// The terms before and after it.
+    before: Vec<u64>,
+    after: Vec<u64>,
+    /// The units beside it.
+    last: &'a str,
+    next: &'a str,
+}
+
+impl<'a> Near<'a> {
+    fn of(scene: &'a Scene, candidate: &Candidate) -> Self {
+        let place = candidate.place.as_ref().filter(|_| candidate.bits & bits::WHOLE == 0);
+        let reading = place.and_then(|(source, _)| scene.sources.get(*source)).map(|source| &source.reading);
+        let Some((reading, (_, bytes))) = reading.zip(place) else { return Self::default() };
+        let Some(span) = reading.span(bytes) else { return Self::default() };
+        let (before, after) = reading.around(&span, AROUND_UNITS);
+        Self {
+            last: reading.unit(before.end.checked_sub(1).filter(|unit| before.contains(unit))),
+            next: reading.unit(Some(after.start).filter(|unit| after.contains(unit))),
+            before: reading.terms(&before),
+            after: reading.terms(&after),
+        }
+    }
+}
+
+fn bag(candidate: &Candidate, words: &str, near: &Near<'_>) -> Bag {
+    let mark = match candidate.pick {
+        Pick::Omit => "omit",
+        Pick::Open => "open",
+        Pick::Words(_) => "words",
+        Pick::More(true) => "more",
+        Pick::More(false) => "end",
+        _ => "value",
+    };
+    Grams::default()
+        .marked("pick", mark)
+        .marked("label", &candidate.label.words)
+        .marked("before", near.last)
+        .marked("after", near.next)
+        .text(words)
+        .bag()
 }
 
 /// The single values of some arguments.
