@@ -6,11 +6,14 @@ use serde_json::json;
 
 use super::choice::{Answer, Choice, Kind};
 use super::facts::{Asked, Told};
+use super::specs::Specs;
 use super::walk::Walk;
 
 /// Walks by fixed scores; of equal scores the first option counts.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Lexical;
+#[derive(Debug, Default)]
+pub struct Lexical {
+    specs: Specs,
+}
 
 /// What each fact of an option counts when an act is chosen.
 const ACTS: &[(Told, f32)] = &[
@@ -27,27 +30,32 @@ const ACTS: &[(Told, f32)] = &[
 ];
 /// What each fact of an option counts when a slot is filled.
 const SLOTS: &[(Told, f32)] = &[
-    (Told::Request, 0.6),
-    (Told::User, 1.0),
+    (Told::Request, 1.0),
+    (Told::User, 1.2),
     (Told::Memory, 0.2),
     (Told::Result, 0.3),
-    (Told::Meets, 1.0),
-    (Told::Covers, 1.0),
-    (Told::CoversOpen, 1.0),
-    (Told::Before, 1.2),
-    (Told::After, 0.8),
+    (Told::Before, 1.5),
+    (Told::After, 1.0),
     (Told::Label, 1.5),
-    (Told::Record, 1.0),
     (Told::Early, 0.1),
     (Told::Late, 0.4),
-    (Told::Quote, 0.8),
-    (Told::Name, 0.3),
+    (Told::Quote, 1.2),
+    (Told::Name, 0.4),
     (Told::Own, 0.5),
     (Told::Twice, -1.5),
     (Told::Opens, -0.4),
 ];
+/// What else counts of an option that does not stand in the request: how it meets it.
+const ELSEWHERE: &[(Told, f32)] =
+    &[(Told::Meets, 1.0), (Told::Covers, 1.0), (Told::CoversOpen, 1.0), (Told::Record, 1.0)];
 
 impl Lexical {
+    /// A planner that read no specification yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// The answer that it takes, by its place.
     #[must_use]
     pub fn answer(choice: &Choice) -> usize {
@@ -75,7 +83,8 @@ fn score(choice: &Choice, answer: &Answer) -> f32 {
     match choice.question.kind {
         Kind::Act => sum(ACTS) + act(choice, answer),
         Kind::More => told(answer, Told::Leaves),
-        Kind::Slot => sum(SLOTS) + slot(choice, answer),
+        Kind::Slot if told(answer, Told::Request) > 0.0 => sum(SLOTS) + slot(choice, answer),
+        Kind::Slot => sum(SLOTS) + sum(ELSEWHERE) + slot(choice, answer),
     }
 }
 
@@ -113,7 +122,7 @@ fn slot(choice: &Choice, answer: &Answer) -> f32 {
     if asked(choice, Asked::Last) > 0.0 {
         return told(answer, Told::After) - told(answer, Told::Length) - 3.0 * told(answer, Told::Own);
     }
-    if told(answer, Told::Leaves) > 0.0 { 2.2 - 2.5 * asked(choice, Asked::Wanted) } else { 0.0 }
+    if told(answer, Told::Leaves) > 0.0 { 3.2 - 3.5 * asked(choice, Asked::Wanted) } else { 0.0 }
 }
 
 impl Planner for Lexical {
@@ -123,7 +132,7 @@ impl Planner for Lexical {
 
     fn decide_batch(&self, requests: &[DecisionRequest<'_>]) -> Vec<Result<Decision, PlannerFault>> {
         let decide = |request: &DecisionRequest<'_>| {
-            let mut walk = Walk::new(request.context);
+            let mut walk = Walk::with(&self.specs, request.context);
             while let Some(answer) = walk.choice().map(Self::answer) {
                 if !walk.take(answer) {
                     break;

@@ -14,6 +14,7 @@ mod grams;
 mod lexical;
 mod scene;
 mod spec;
+mod specs;
 #[cfg(test)]
 mod testing;
 mod units;
@@ -23,6 +24,7 @@ pub use choice::{
     Answer, BUCKETS, Bag, Choice, GRAMS_MAX, Kind, OPTION_FACTS, OPTIONS_MAX, PAST_MAX, Past, Play, QUESTION_FACTS,
     Question, STATUSES, TYPE_BITS, Taken, UNITS_MAX, Unit,
 };
-pub use force::{Unreachable, force};
+pub use force::{Unreachable, force, force_with};
 pub use lexical::Lexical;
+pub use specs::{SPECS_MAX, Specs};
 pub use walk::{CHOICES_MAX, Walk, Walked};

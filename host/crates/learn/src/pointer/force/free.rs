@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 
 use crate::pointer::candidates::own::REASONS;
 use crate::pointer::candidates::{Candidate, options};
-use crate::pointer::grams::{hash, shared};
+use crate::pointer::grams::{hash, shared, terms};
 use crate::pointer::scene::{Origin, Scene, Status};
 use crate::pointer::spec::Slot;
 use crate::pointer::walk::act::Act;
-use crate::pointer::walk::say;
+use crate::pointer::walk::say::{self, Sort};
 
 /// Words of questions that ask what, not whether.
 const INTERROGATIVES: [&str; 16] = [
@@ -111,33 +111,57 @@ fn codes(text: &str) -> Vec<&str> {
     runs.filter(|run| run.chars().any(|character| character.is_ascii_digit())).collect()
 }
 
+/// Words with which each kind of thing is asked for.
+const SORTS: [(Sort, &[&str]); 4] = [
+    (
+        Sort::Moment,
+        &["when", "time", "day", "date", "o'clock", "几点", "哪天", "哪一天", "几号", "什么时候", "何时", "日期"],
+    ),
+    (Sort::Person, &["who", "whom", "whose", "谁", "哪位"]),
+    (Sort::Place, &["where", "哪里", "哪儿", "哪台"]),
+    (Sort::Number, &["how much", "how many", "how long", "多少", "多大"]),
+];
+
+fn has_word(folded: &str, word: &str) -> bool {
+    if word.is_ascii() && !word.contains(' ') {
+        folded.split(|c: char| !c.is_alphanumeric() && c != '\'').any(|part| part == word)
+    } else {
+        folded.contains(word)
+    }
+}
+
 /// What is asked for, and about what.
 pub(super) fn question(scene: &Scene, question: &str) -> Option<Value> {
     let folded = question.to_lowercase();
-    let what = INTERROGATIVES.iter().any(|word| {
-        if word.is_ascii() {
-            folded.split(|c: char| !c.is_alphanumeric()).any(|part| part == *word)
-        } else {
-            folded.contains(word)
-        }
-    });
+    let has = |words: &[&str]| words.iter().any(|word| has_word(&folded, word));
+    let what = has(&INTERROGATIVES);
+    let sort = SORTS.iter().find(|(_, words)| has(words)).map_or(Sort::Other, |(sort, _)| *sort);
     let wanted = words(question);
     let slot = slot(Act::Ask, scene, "thing")?;
     let mut best: Option<((f32, f32), Value, Vec<u64>)> = None;
     for thing in options(scene, &slot, &Map::new()) {
         let Some(value) = thing.value() else { continue };
-        if value.get(1).is_some_and(Value::is_string) != what {
+        let asked = say::slot_of(scene, &value);
+        if asked.is_some() != what {
             continue;
         }
+        let fits = asked.as_ref().map_or(0.0, |asked| {
+            let identifies = asked.name.to_lowercase().ends_with("id");
+            2.0 * f32::from(u8::from(say::sort(asked) == sort)) - f32::from(u8::from(identifies))
+        });
         let said = words(&say::question(scene, &json!({"thing": value}))?);
         let weight = |terms: &[u64]| shared(&wanted, terms).map(|term| scene.weight(term)).sum::<f32>();
-        let score = (weight(&said) + 0.5 * weight(&thing.record), scene.share(&scene.wanted, &thing.record));
+        let about = scene.share(&scene.wanted, &thing.record);
+        let score = (fits, 0.5 * weight(&said) + 0.5 * weight(&thing.record) + 2.0 * about);
         if best.as_ref().is_none_or(|(known, ..)| score > *known) {
+            let mut said = said;
+            said.extend(thing.record.iter());
+            said.sort_unstable();
             best = Some((score, value, said));
         }
     }
     let (_, thing, said) = best?;
-    let rest: Vec<u64> = wanted.iter().copied().filter(|term| said.binary_search(term).is_err()).collect();
+    let rest: Vec<u64> = terms(question).into_iter().filter(|term| said.binary_search(term).is_err()).collect();
     Some(match stretch(scene, &rest) {
         Some(topic) => json!({"thing": thing, "topic": topic}),
         None => json!({"thing": thing}),

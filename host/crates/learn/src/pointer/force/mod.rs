@@ -2,8 +2,9 @@
 //!
 //! Arguments of tools are reached as JSON values. Where an action holds free text, what reaches the same effect is taken, by these rules:
 //!
-//! - a question is the slot whose question has most words in common with it; whether, not what, is asked where it has no interrogative. Words
-//!   of the request that it has beyond that become its topic;
+//! - a question is for a slot of the kind that it asks for - a moment, a person, a place, a number - and of these for the one that has most
+//!   words in common with it and the request; whether, not what, is asked where it has no interrogative. Words of the request that it has
+//!   beyond the tool's own become its topic;
 //! - a search is the words of the request that have most in common with its query;
 //! - what is remembered is the words of the request that have most in common with it and hold every number and code in it; where a record is
 //!   replaced, the record with one value changed counts as well;
@@ -23,6 +24,7 @@ use serde_json::{Value, json};
 use super::candidates::{Candidate, Pick};
 use super::choice::Taken;
 use super::scene::Scene;
+use super::specs::Specs;
 use super::walk::act::Act;
 use super::walk::{Goal, Walk, get, lengths};
 
@@ -94,7 +96,15 @@ struct Target {
 /// # Errors
 /// [`Unreachable`] with the first thing that no choice leads to.
 pub fn force(context: &Context, gold: &[Action]) -> Result<Vec<Taken>, Unreachable> {
-    let mut walk = Walk::new(context);
+    force_with(&Specs::new(), context, gold)
+}
+
+/// The same with specifications that were read before.
+///
+/// # Errors
+/// As [`force`].
+pub fn force_with(specs: &Specs, context: &Context, gold: &[Action]) -> Result<Vec<Taken>, Unreachable> {
+    let mut walk = Walk::with(specs, context);
     let targets: Vec<Target> = gold.iter().map(|action| target(&walk, action)).collect::<Result<_, _>>()?;
     while let Some((goal, candidates)) = walk.asked() {
         let answer = answer(&walk, goal, candidates, &targets)?;

@@ -7,8 +7,11 @@ use super::*;
 use crate::pointer::testing::{after, call, context, english};
 
 fn decide(context: &Context) -> Vec<Action> {
-    let decided =
-        Lexical.decide_batch(&[DecisionRequest { context, seed: 7 }]).pop().expect("an answer").expect("a decision");
+    let decided = Lexical::new()
+        .decide_batch(&[DecisionRequest { context, seed: 7 }])
+        .pop()
+        .expect("an answer")
+        .expect("a decision");
     let action = |proposed: Proposed| match proposed {
         Proposed::Action { value } => value,
         other => panic!("not an action: {other:?}"),

@@ -18,6 +18,7 @@ use super::candidates::moment::of_now;
 use super::choice::{Bag, Unit};
 use super::grams::{Grams, shared, terms};
 use super::spec::Offer;
+use super::specs::Specs;
 use super::units::Reading;
 
 pub(super) use history::{History, Pending, Status};
@@ -148,7 +149,7 @@ pub(super) struct Scene {
 
 impl Scene {
     /// Reads a context.
-    pub(super) fn new(context: &Context) -> Self {
+    pub(super) fn new(specs: &Specs, context: &Context) -> Self {
         let now = of_now(&context.now);
         let chinese = context.lang.as_str().starts_with("zh");
         let offers: Vec<(usize, Arc<Offer>)> = context
@@ -157,7 +158,7 @@ impl Scene {
             .iter()
             .take(OFFERS_MAX)
             .enumerate()
-            .filter_map(|(place, spec)| Some((place, Arc::new(Offer::read(spec, chinese)?))))
+            .filter_map(|(place, spec)| Some((place, specs.read(spec, chinese)?)))
             .collect();
         let history = History::new(context);
         let memories = memories(context);

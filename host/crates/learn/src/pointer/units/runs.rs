@@ -24,13 +24,25 @@ pub(super) fn latin_runs(text: &str) -> Vec<(Range<usize>, u32)> {
         name = match name.take() {
             Some(open) if named && beside => Some(open.start..bytes.end),
             open => {
-                runs.extend(open.map(|open| (open, bits::NAME)));
+                add_name(text, open, &mut runs);
                 named.then(|| bytes.clone())
             }
         };
     }
-    runs.extend(name.map(|open| (open, bits::NAME)));
+    add_name(text, name, &mut runs);
     runs
+}
+
+/// A name, and what is left of it without the capital of a sentence's first word.
+fn add_name(text: &str, name: Option<Range<usize>>, runs: &mut Vec<(Range<usize>, u32)>) {
+    let Some(name) = name else { return };
+    let before = text.get(..name.start).unwrap_or_default().trim_end();
+    let first = before.is_empty() || before.ends_with(['.', '!', '?', ';', ':', '"', '\u{201c}']);
+    let rest = text.get(name.clone()).and_then(|words| words.find(' ')).filter(|_| first);
+    if let Some(rest) = rest {
+        runs.push((name.start + rest + 1..name.end, bits::NAME));
+    }
+    runs.push((name, bits::NAME));
 }
 
 /// Runs of Latin letters, digits and the signs inside identifiers.

@@ -20,6 +20,7 @@ use super::candidates::{Candidate, Pick, options};
 use super::choice::{Choice, OPTIONS_MAX, Taken, Unit};
 use super::scene::{Origin, Scene};
 use super::spec::{Shape, Slot};
+use super::specs::Specs;
 use super::units::{Meaning, bits};
 
 /// Calls of one decision.
@@ -86,8 +87,14 @@ impl Walk {
     /// Begins a decision on a context.
     #[must_use]
     pub fn new(context: &Context) -> Self {
+        Self::with(&Specs::new(), context)
+    }
+
+    /// The same with specifications that were read before.
+    #[must_use]
+    pub fn with(specs: &Specs, context: &Context) -> Self {
         let mut walk = Self {
-            scene: Arc::new(Scene::new(context)),
+            scene: Arc::new(Scene::new(specs, context)),
             goals: vec![Goal::Act],
             current: None,
             acts: Vec::new(),

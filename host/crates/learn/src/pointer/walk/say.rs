@@ -1,9 +1,12 @@
 //! The few sentences that the policy says by itself, built from the words of specifications, results and the request. What is asked for is
 //! named by the slot's own words and by what its type is asked with, so that whoever answers knows what is meant.
 
+use std::sync::Arc;
+
 use loopwright_contract::limits::MESSAGE_BYTES_MAX;
 use serde_json::Value;
 
+use crate::pointer::candidates::moment::Format;
 use crate::pointer::glossary::{chinese, pieces};
 use crate::pointer::scene::{Pending, Scene};
 use crate::pointer::spec::{Shape, Slot};
@@ -22,38 +25,68 @@ pub(in crate::pointer) fn question(scene: &Scene, arguments: &Value) -> Option<S
     let about = about.unwrap_or_default();
     let said = if scene.chinese { &offer.said.1 } else { &offer.said.0 };
     let name = pieces(offer.name.as_str()).join(" ");
-    let Some(slot) = thing.get(1).and_then(Value::as_str) else {
+    let Some(slot) = slot_of(scene, thing) else {
         return Some(cut(if scene.chinese {
             format!("现在可以执行吗{about}？方便吗？{name}：{said}")
         } else {
             format!("May I do this now{about}, is that okay? {name}: {said}")
         }));
     };
-    let slot = offer.slots.iter().find(|other| other.name == slot)?;
     let words = pieces(&slot.name);
     Some(cut(if scene.chinese {
         let words: Vec<&str> = words.iter().filter_map(|word| chinese(word)).collect();
         let words = if words.is_empty() { slot.name.clone() } else { words.join("") };
-        format!("请问要用哪个{words}{about}？{}", hint(slot, true))
+        format!("请问要用哪个{words}{about}？{}", hint(&slot, true))
     } else {
-        format!("Which {}{about} do you mean? {}", words.join(" "), hint(slot, false))
+        format!("Which {}{about} do you mean? {}", words.join(" "), hint(&slot, false))
     }))
+}
+
+/// The slot that a question is for: none where it asks whether, not what.
+pub(in crate::pointer) fn slot_of(scene: &Scene, thing: &Value) -> Option<Arc<Slot>> {
+    let place = usize::try_from(thing.get(0)?.as_u64()?).ok()?;
+    let name = thing.get(1)?.as_str()?;
+    scene.offers.get(place)?.1.slots.iter().find(|slot| slot.name == name).map(Arc::clone)
+}
+
+/// What kind of thing a slot asks for: what it is asked with follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pointer) enum Sort {
+    /// A time of day, a day, or both.
+    Moment,
+    /// A person.
+    Person,
+    /// A place or a device.
+    Place,
+    /// A number.
+    Number,
+    /// Anything else.
+    Other,
+}
+
+/// What kind of thing a slot asks for.
+pub(in crate::pointer) fn sort(slot: &Slot) -> Sort {
+    let words = pieces(&slot.name);
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    match slot.shape {
+        Shape::Text { format: Some(_), .. } | Shape::Text { moment: true, .. } => Sort::Moment,
+        Shape::Number { .. } => Sort::Number,
+        _ if has(&PERSONS) => Sort::Person,
+        _ if has(&PLACES) => Sort::Place,
+        _ => Sort::Other,
+    }
 }
 
 /// What a value of the slot's type is asked with.
 fn hint(slot: &Slot, chinese: bool) -> &'static str {
-    let words = pieces(&slot.name);
-    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
-    let two = if matches!(slot.shape, Shape::Text { format: Some(_), .. } | Shape::Text { moment: true, .. }) {
-        ("When, on what day and at what time?", "什么时候，哪一天、几点？")
-    } else if has(&PERSONS) {
-        ("Who is it?", "是谁？")
-    } else if has(&PLACES) {
-        ("Where?", "在哪里？")
-    } else if matches!(slot.shape, Shape::Number { .. }) {
-        ("How much?", "是多少？")
-    } else {
-        ("", "")
+    let two = match (sort(slot), &slot.shape) {
+        (Sort::Moment, Shape::Text { format: Some(Format::Time), .. }) => ("When, at what time?", "什么时候，几点？"),
+        (Sort::Moment, Shape::Text { format: Some(Format::Date), .. }) => ("When, on which day?", "什么时候，哪一天？"),
+        (Sort::Moment, _) => ("When, on which day and at what time?", "什么时候，哪一天、几点？"),
+        (Sort::Person, _) => ("Who is it?", "是谁？"),
+        (Sort::Place, _) => ("Where?", "在哪里？"),
+        (Sort::Number, _) => ("How much?", "是多少？"),
+        (Sort::Other, _) => ("", ""),
     };
     if chinese { two.1 } else { two.0 }
 }
