@@ -195,3 +195,6 @@ fn once(candidates: Vec<Candidate>) -> Vec<Candidate> {
     }
     kept.into_iter().map(|(_, candidate)| candidate).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,11 @@ use crate::pointer::testing::{after, call, context, english, remembering};
 
 /// The decision that the forced choices make when they are taken again.
 fn again(context: &Context, taken: &[Taken]) -> Vec<Action> {
-    let mut walk = Walk::new(context);
+    again_with(&Specs::new(), context, taken)
+}
+
+fn again_with(specs: &Specs, context: &Context, taken: &[Taken]) -> Vec<Action> {
+    let mut walk = Walk::with(specs, context);
     for choice in taken {
         assert!(walk.choice() == Some(&choice.choice), "another choice than the one that was forced");
         assert!(walk.take(choice.answer));
@@ -285,7 +289,7 @@ fn demonstrations_are_reached() {
             answers += taken.iter().map(|taken| taken.choice.answers.len()).sum::<usize>();
             widest = taken.iter().map(|taken| taken.choice.answers.len()).max().unwrap_or(0).max(widest);
             fixed += taken.iter().filter(|taken| Lexical::answer(&taken.choice) == taken.answer).count();
-            let made = again(&demo.context, &taken);
+            let made = again_with(&specs, &demo.context, &taken);
             assert_eq!(made.len(), demo.gold.len(), "{}", demo.family);
             for (made, gold) in made.iter().zip(&demo.gold) {
                 if let Action::Ask { question, .. } = made {

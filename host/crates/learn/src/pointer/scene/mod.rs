@@ -3,7 +3,7 @@
 mod history;
 mod leaves;
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::civil::DateTime;
@@ -144,7 +144,9 @@ pub(super) struct Scene {
     pub(super) wanted: Vec<u64>,
     /// Those that no earlier call took up.
     pub(super) open: Vec<u64>,
-    weights: BTreeMap<u64, f32>,
+    /// The weight of each offered tool's terms together.
+    pub(super) totals: Vec<f32>,
+    weights: HashMap<u64, f32>,
 }
 
 impl Scene {
@@ -188,8 +190,10 @@ impl Scene {
             history,
             open: wanted.clone(),
             wanted,
+            totals: Vec::new(),
             weights,
         };
+        scene.totals = scene.offers.iter().map(|(_, offer)| scene.sum(offer.terms.iter().copied())).collect();
         scene.open = scene.uncovered();
         scene
     }
@@ -201,9 +205,18 @@ impl Scene {
 
     /// The share of `of`'s weight that `by` has too.
     pub(super) fn share(&self, of: &[u64], by: &[u64]) -> f32 {
-        let sum = |terms: &mut dyn Iterator<Item = u64>| terms.map(|term| self.weight(term)).sum::<f32>();
-        let whole = sum(&mut of.iter().copied());
-        if whole > 0.0 { sum(&mut shared(of, by)) / whole } else { 0.0 }
+        self.share_of(self.sum(of.iter().copied()), of, by)
+    }
+
+    /// The same where the weight of `of` is known.
+    pub(super) fn share_of(&self, whole: f32, of: &[u64], by: &[u64]) -> f32 {
+        let (few, many) = if of.len() < by.len() { (of, by) } else { (by, of) };
+        if whole > 0.0 { self.sum(shared(few, many)) / whole } else { 0.0 }
+    }
+
+    /// The weight of some terms together.
+    fn sum(&self, terms: impl Iterator<Item = u64>) -> f32 {
+        terms.map(|term| self.weight(term)).sum()
     }
 
     /// The request.
@@ -229,8 +242,8 @@ impl Scene {
 const UNKNOWN_WEIGHT: f32 = 1.0;
 
 #[expect(clippy::cast_precision_loss, reason = "counts of tools are small")]
-fn weights(offers: &[(usize, Arc<Offer>)]) -> BTreeMap<u64, f32> {
-    let mut counts: BTreeMap<u64, u16> = BTreeMap::new();
+fn weights(offers: &[(usize, Arc<Offer>)]) -> HashMap<u64, f32> {
+    let mut counts: HashMap<u64, u16> = HashMap::new();
     for term in offers.iter().flat_map(|(_, offer)| offer.terms.iter()) {
         *counts.entry(*term).or_default() += 1;
     }
@@ -348,3 +361,6 @@ fn sources(context: &Context, memories: &[Memory], leaves: &[Leaf], now: Option<
     sources.truncate(SOURCES_MAX);
     sources
 }
+
+#[cfg(test)]
+mod tests;

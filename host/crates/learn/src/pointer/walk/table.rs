@@ -118,11 +118,15 @@ fn act_answer(walk: &Walk, act: Act) -> Answer {
         Act::Skill(place) => (0.0, 0.0, scene.cards.get(place).map_or(0.0, |card| 0.25 + card.about)),
         _ => (0.0, 0.0, 0.0),
     };
+    let meets = match act {
+        Act::Tool(place) => scene.share_of(scene.totals.get(place).copied().unwrap_or(0.0), &words, &scene.wanted),
+        _ => scene.share(&words, &scene.wanted),
+    };
     let waits = if let Act::Confirm(place) = act { scene.history.pending.get(place) } else { None };
     #[expect(clippy::cast_precision_loss, reason = "counts are small")]
     let facts = facts::Option::default()
         .set(Told::Schema, flag(matches!(act, Act::Tool(_))))
-        .set(Told::Meets, scene.share(&words, &scene.wanted))
+        .set(Told::Meets, meets)
         .set(Told::Covers, scene.share(&scene.wanted, &words))
         .set(Told::CoversOpen, scene.share(&scene.open, &words))
         .set(Told::Early, early)

@@ -106,6 +106,36 @@ fn an_empty_context_can_be_decided_on() {
     assert!(walked.units.is_empty());
 }
 
+#[test]
+fn a_policy_that_asks_for_more_is_stopped() {
+    let mut context = english("Say one two three four");
+    let space = Arc::make_mut(&mut context.space);
+    let slots: Map<String, Value> = (0..24).map(|number| (format!("s{number}"), json!({"type": "string"}))).collect();
+    space.tools.truncate(1);
+    space.tools[0].arguments_schema = json!({"type": "object", "properties": slots});
+    let mut walk = Walk::new(&context);
+    while let Some((goal, candidates)) = walk.asked() {
+        let wanted = |candidate: &Candidate| match goal {
+            Goal::Act => matches!(candidate.pick, Pick::Act(_)),
+            _ => matches!(candidate.pick, Pick::Words(_) | Pick::Unit(_) | Pick::More(true)),
+        };
+        let answer = candidates.iter().position(wanted).expect("an answer");
+        assert!(walk.take(answer));
+    }
+    let walked = walk.finish();
+    assert_eq!(walked.taken.len(), CHOICES_MAX);
+    assert!((1..CALLS_MAX).contains(&walked.proposed.len()));
+}
+
+#[test]
+fn a_moment_is_moved_by_few_lengths() {
+    let context = english("10 minutes, 20 minutes, 30 minutes, 40 minutes, 50 minutes before 7:30 am");
+    let walk = Walk::new(&context);
+    assert_eq!(lengths(walk.scene()).len(), SHIFTS_MAX);
+    let moment = super::super::candidates::moment::of_written("07:30").expect("a moment");
+    assert_eq!(walk.shifts(moment, Format::Time).len(), 1 + 2 * SHIFTS_MAX);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
