@@ -73,7 +73,7 @@ pub(super) enum Told {
     /// How late it was observed.
     Late = 13,
     /// Its own: a length counted as the slot counts; a memory that holds (1) or not (-1); a record that was changed; asks whether, not what;
-    /// a stop word.
+    /// no more than that all is done, after something was changed (1) or was not (-1); a stop word.
     Own = 14,
     /// Leaves out, ends, stays as it is.
     Leaves = 15,

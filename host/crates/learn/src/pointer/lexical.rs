@@ -22,7 +22,7 @@ const ACTS: &[(Told, f32)] = &[
     (Told::Meets, 0.5),
     (Told::Early, 1.0),
     (Told::Effect, 0.1),
-    (Told::Again, -1.5),
+    (Told::Again, -4.0),
     (Told::Ends, -0.6),
     (Told::Remembers, -0.5),
     (Told::Speaks, -0.6),
@@ -103,7 +103,10 @@ fn act(choice: &Choice, answer: &Answer) -> f32 {
     if told(answer, Told::Ends) > 0.0 {
         let refuses = told(answer, Told::Leaves) > 0.0;
         score += match ran {
-            ran if ran > 0.0 && !refuses => 1.2 + 2.0 * (1.0 - asked(choice, Asked::Open)),
+            ran if ran > 0.0 && !refuses => {
+                let changed = choice.past.last().is_some_and(|past| past.changed);
+                1.2 + 2.0 * (1.0 - asked(choice, Asked::Open)) + if changed { 1.5 } else { 0.0 }
+            }
             ran if ran < 0.0 && refuses && waits == 0.0 => 2.5,
             _ => 0.0,
         };
@@ -121,6 +124,9 @@ fn slot(choice: &Choice, answer: &Answer) -> f32 {
     }
     if asked(choice, Asked::Last) > 0.0 {
         return told(answer, Told::After) - told(answer, Told::Length) - 3.0 * told(answer, Told::Own);
+    }
+    if asked(choice, Asked::Own) > 0.0 && told(answer, Told::Schema) > 0.0 {
+        return 3.0 * told(answer, Told::Own);
     }
     if told(answer, Told::Leaves) > 0.0 { 3.2 - 3.5 * asked(choice, Asked::Wanted) } else { 0.0 }
 }

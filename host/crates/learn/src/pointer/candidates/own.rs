@@ -43,7 +43,9 @@ pub(super) fn collect(
         }
         Shape::Answer => {
             // No value: an answer that says no more than that all is done.
-            values.push(Candidate::plain(Pick::Value(Value::Null), "done ok 好 完成", Origin::Schema));
+            let changed = scene.history.past.last().is_none_or(|past| past.changed);
+            let nothing = Candidate::plain(Pick::Value(Value::Null), "done ok 好 完成", Origin::Schema);
+            values.push(Candidate { own: if changed { 1.0 } else { -1.0 }, ..nothing });
             texts::leaves(scene, values);
             found(scene, values, |source| source.origin != Origin::Request);
             for place in 1..scene.sources.len() {
