@@ -221,7 +221,7 @@ fn object_slots(schema: &Value, owner: &str, depth: usize) -> Option<Vec<Arc<Slo
         }
     }
     let known = |name: &&str| slots.iter().any(|slot: &Arc<Slot>| slot.name == **name);
-    if !required.iter().all(|name| known(name)) {
+    if !required.iter().all(known) {
         return None;
     }
     slots.sort_by_key(|slot| (!slot.required, !matches!(slot.shape, Shape::Enum(_)), slot.name.clone()));
