@@ -5,9 +5,26 @@
 //! remembered, a boolean. What a tool is enters through the words of its specification and through overlap, never as an identity, so that a tool
 //! that was never seen can be chosen.
 
+mod candidates;
 mod choice;
+mod facts;
+mod force;
+mod glossary;
+mod grams;
+mod lexical;
+mod scene;
+mod spec;
+mod specs;
+#[cfg(test)]
+mod testing;
+mod units;
+mod walk;
 
 pub use choice::{
     Answer, BUCKETS, Bag, Choice, GRAMS_MAX, Kind, OPTION_FACTS, OPTIONS_MAX, PAST_MAX, Past, Play, QUESTION_FACTS,
     Question, STATUSES, TYPE_BITS, Taken, UNITS_MAX, Unit,
 };
+pub use force::{Unreachable, force, force_with};
+pub use lexical::Lexical;
+pub use specs::{SPECS_MAX, Specs};
+pub use walk::{CHOICES_MAX, Walk, Walked};

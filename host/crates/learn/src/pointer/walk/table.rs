@@ -1,0 +1,306 @@
+//! From a goal and its candidates to a choice: bags and facts.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::act::Act;
+use super::{Goal, Walk};
+use crate::pointer::candidates::{Candidate, Pick};
+use crate::pointer::choice::{Answer, Bag, Choice, Kind, Question};
+use crate::pointer::facts::{self, Asked, Told, flag};
+use crate::pointer::grams::{Grams, shared};
+use crate::pointer::scene::{Origin, Scene, Status};
+use crate::pointer::spec::{Shape, Slot};
+use crate::pointer::units::bits;
+
+/// Units before and after a span that say what it is.
+const AROUND_UNITS: usize = 4;
+/// Characters of a candidate's words that enter its bag.
+const WORDS_CHARS_MAX: usize = 160;
+
+/// The choice that a goal is.
+pub(super) fn choice(walk: &Walk, goal: &Goal, candidates: &[Candidate]) -> Choice {
+    let scene = walk.scene();
+    let answers = match goal {
+        Goal::Act => walk.acts().iter().map(|act| act_answer(walk, *act)).collect(),
+        _ => {
+            let ground = Ground::new(walk, goal);
+            candidates.iter().map(|candidate| ground.answer(goal, candidate)).collect()
+        }
+    };
+    Choice { question: question(walk, goal), answers, past: Arc::clone(&scene.history.past) }
+}
+
+fn question(walk: &Walk, goal: &Goal) -> Question {
+    let scene = walk.scene();
+    let (kind, slot) = match goal {
+        Goal::Act => (Kind::Act, None),
+        Goal::More | Goal::Close => (Kind::More, None),
+        Goal::Slot { slot, .. }
+        | Goal::Item { slot, .. }
+        | Goal::First { slot, .. }
+        | Goal::Last { slot, .. }
+        | Goal::Shift { slot, .. } => (Kind::Slot, Some(slot)),
+    };
+    let waits = scene.history.pending.first().map_or(0.0, |waits| if waits.asked { -1.0 } else { 1.0 });
+    let last = scene.history.calls.last().map_or(0.0, |call| outcome(call.status));
+    #[expect(clippy::cast_precision_loss, reason = "counts are small")]
+    let mut question = facts::Question::default()
+        .set(Asked::Turn, scene.turn as f32 / 8.0)
+        .set(Asked::Calls, walk.complete().len() as f32 / 4.0)
+        .set(Asked::Open, scene.share(&scene.wanted, &scene.open))
+        .set(Asked::Last1, last)
+        .set(Asked::Waits, waits);
+    if let Some(slot) = slot {
+        question = of_slot(walk, slot, goal, question);
+    }
+    let bag = match (kind, slot) {
+        (_, Some(slot)) => slot.bag.clone(),
+        (Kind::More, _) => walk.complete().last().map(|(act, _)| act.bag(scene)).unwrap_or_default(),
+        _ => Bag::default(),
+    };
+    Question { kind, bag, facts: question.all() }
+}
+
+fn of_slot(walk: &Walk, slot: &Slot, goal: &Goal, question: facts::Question) -> facts::Question {
+    let moment = matches!(slot.shape, Shape::Text { format: Some(_), .. } | Shape::Text { moment: true, .. });
+    let own = !matches!(
+        slot.shape,
+        Shape::Enum(_)
+            | Shape::Bool
+            | Shape::Number { .. }
+            | Shape::Text { .. }
+            | Shape::List { .. }
+            | Shape::Object(_)
+    );
+    let index = if let Goal::Item { index, .. } = goal { *index } else { 0 };
+    #[expect(clippy::cast_precision_loss, reason = "lists are short")]
+    let item = index as f32 / 4.0;
+    question
+        .set(Asked::Required, flag(slot.required))
+        .set(Asked::Item, item)
+        .set(Asked::First, flag(matches!(goal, Goal::First { .. })))
+        .set(Asked::Last, flag(matches!(goal, Goal::Last { .. })))
+        .set(Asked::Shift, flag(matches!(goal, Goal::Shift { .. })))
+        .set(Asked::Text, flag(matches!(slot.shape, Shape::Text { .. })))
+        .set(Asked::Number, flag(matches!(slot.shape, Shape::Number { .. })))
+        .set(Asked::Closed, flag(matches!(slot.shape, Shape::Enum(_) | Shape::Bool)))
+        .set(Asked::Moment, flag(moment))
+        .set(Asked::Own, flag(own))
+        .set(Asked::Wanted, walk.wants(slot))
+}
+
+fn outcome(status: Status) -> f32 {
+    match status {
+        Status::Done => 1.0,
+        Status::Silent => 0.0,
+        _ => -1.0,
+    }
+}
+
+fn act_answer(walk: &Walk, act: Act) -> Answer {
+    let scene = walk.scene();
+    let (words, name) = (act.terms(scene), act.name(scene));
+    let before: Vec<_> = scene.history.calls.iter().filter(|call| call.name == name).collect();
+    let here = walk.complete().iter().filter(|(done, _)| *done == act).count();
+    let (early, effect, about) = match act {
+        Act::Tool(place) => scene.offers.get(place).map_or((0.0, 0.0, 0.0), |(rank, offer)| {
+            #[expect(clippy::cast_precision_loss, reason = "ranks are small")]
+            let early = 1.0 / (1.0 + *rank as f32);
+            let effect = match offer.effect {
+                loopwright_contract::tool::Effect::Read => 0.0,
+                loopwright_contract::tool::Effect::Write => 0.5,
+                loopwright_contract::tool::Effect::Destructive => 1.0,
+            };
+            (early, effect, 0.0)
+        }),
+        Act::Skill(place) => (0.0, 0.0, scene.cards.get(place).map_or(0.0, |card| 0.25 + card.about)),
+        _ => (0.0, 0.0, 0.0),
+    };
+    let meets = match act {
+        Act::Tool(place) => scene.share_of(scene.totals.get(place).copied().unwrap_or(0.0), &words, &scene.wanted),
+        _ => scene.share(&words, &scene.wanted),
+    };
+    let waits = if let Act::Confirm(place) = act { scene.history.pending.get(place) } else { None };
+    #[expect(clippy::cast_precision_loss, reason = "counts are small")]
+    let facts = facts::Option::default()
+        .set(Told::Schema, flag(matches!(act, Act::Tool(_))))
+        .set(Told::Meets, meets)
+        .set(Told::Covers, scene.share(&scene.wanted, &words))
+        .set(Told::CoversOpen, scene.share(&scene.open, &words))
+        .set(Told::Early, early)
+        .set(Told::Effect, effect)
+        .set(Told::Again, before.len() as f32 / 4.0)
+        .set(Told::Outcome, before.last().map_or(0.0, |call| outcome(call.status)))
+        .set(Told::Twice, here as f32)
+        .set(Told::Own, waits.map_or(0.0, |waits| if waits.asked { -1.0 } else { 1.0 }))
+        .set(Told::Ends, flag(matches!(act, Act::Refuse | Act::Finish)))
+        .set(Told::Leaves, flag(matches!(act, Act::Refuse)))
+        .set(Told::Remembers, flag(matches!(act, Act::Recall | Act::Remember | Act::Replace | Act::Forget)))
+        .set(Told::Speaks, flag(matches!(act, Act::Ask | Act::Confirm(_))))
+        .set(Told::Opens, flag(matches!(act, Act::Ask)))
+        .set(Told::Skill, about);
+    Answer { bag: act.bag(scene), facts: facts.all(), span: None }
+}
+
+/// What all options of a slot are measured against.
+struct Ground<'a> {
+    scene: &'a Scene,
+    slot: Option<&'a Slot>,
+    /// The terms of the words of the slot's name.
+    named: Vec<u64>,
+    /// Values of earlier calls, and of this decision.
+    used: Vec<Value>,
+    here: Vec<Value>,
+}
+
+impl<'a> Ground<'a> {
+    fn new(walk: &'a Walk, goal: &'a Goal) -> Self {
+        let slot = match goal {
+            Goal::Slot { slot, .. }
+            | Goal::Item { slot, .. }
+            | Goal::First { slot, .. }
+            | Goal::Last { slot, .. }
+            | Goal::Shift { slot, .. } => Some(slot.as_ref()),
+            _ => None,
+        };
+        let mut used = Vec::new();
+        walk.scene().history.calls.iter().for_each(|call| scalars(&call.arguments, &mut used));
+        let mut here = Vec::new();
+        walk.complete().iter().for_each(|(_, arguments)| scalars(arguments, &mut here));
+        walk.chosen().values().for_each(|value| scalars(value, &mut here));
+        let named = slot.map(|slot| slot.terms.clone()).unwrap_or_default();
+        Self { scene: walk.scene(), slot, named, used, here }
+    }
+
+    /// How clearly some terms name the slot, 0 to 1.
+    fn names(&self, words: &[u64]) -> f32 {
+        let sum: f32 = shared(words, &self.named).map(|term| self.scene.weight(term)).sum();
+        sum / (1.0 + sum)
+    }
+
+    fn answer(&self, goal: &Goal, candidate: &Candidate) -> Answer {
+        let scene = self.scene;
+        let words: String = candidate.words.chars().take(WORDS_CHARS_MAX).collect();
+        let own = candidate.terms.as_slice();
+        let is_unit = matches!(candidate.pick, Pick::Unit(_));
+        let near = Near::of(scene, candidate);
+        let has = |bit: u32| flag(candidate.bits & bit != 0);
+        let value = candidate.value();
+        let within = |values: &[Value]| flag(value.as_ref().is_some_and(|value| values.contains(value)));
+        let origin = |origin: Origin| flag(candidate.origin == origin);
+        #[expect(clippy::cast_precision_loss, reason = "texts are short")]
+        let length = match (goal, &candidate.pick) {
+            (Goal::Last { first, .. }, Pick::Unit(last)) => last.saturating_sub(*first) as f32 / 8.0,
+            _ => (1.0 + words.chars().count() as f32).ln() / 2.0,
+        };
+        let facts = facts::Option::default()
+            .set(Told::Request, origin(Origin::Request))
+            .set(Told::User, origin(Origin::User))
+            .set(Told::Memory, origin(Origin::Memory))
+            .set(Told::Result, origin(Origin::Result))
+            .set(Told::Schema, origin(Origin::Schema))
+            .set(Told::Meets, scene.share(own, &scene.wanted))
+            .set(Told::Covers, scene.share(&scene.wanted, own))
+            .set(Told::CoversOpen, scene.share(&scene.open, own))
+            .set(Told::Before, self.names(&near.before))
+            .set(Told::After, self.names(&near.after))
+            .set(Told::Label, self.names(&candidate.label.terms))
+            .set(Told::Record, scene.share(&scene.wanted, &candidate.record))
+            .set(Told::Early, candidate.early)
+            .set(Told::Late, candidate.late)
+            .set(Told::Own, candidate.own)
+            .set(Told::Leaves, flag(matches!(candidate.pick, Pick::Omit | Pick::More(false))))
+            .set(Told::Opens, flag(matches!(candidate.pick, Pick::Open | Pick::Words(_) | Pick::More(true))))
+            .set(Told::Number, has(bits::NUMBER | bits::PERCENT))
+            .set(Told::Time, has(bits::CLOCK | bits::DATE | bits::LENGTH))
+            .set(Told::Quote, has(bits::QUOTE))
+            .set(Told::Name, has(bits::NAME | bits::CODE))
+            .set(Told::Clause, has(bits::CLAUSE | bits::WHOLE))
+            .set(Told::Used, within(&self.used))
+            .set(Told::Twice, within(&self.here))
+            .set(Told::Length, length);
+        Answer { bag: bag(candidate, &words, &near), facts: facts.all(), span: self.span(goal, candidate, is_unit) }
+    }
+
+    /// The units of the request that an option points to: for the last unit of a raw span, the whole span.
+    fn span(&self, goal: &Goal, candidate: &Candidate, is_unit: bool) -> Option<std::ops::Range<usize>> {
+        let (source, bytes) = candidate.place.as_ref()?;
+        if *source != 0 || self.slot.is_none() {
+            return None;
+        }
+        match (goal, &candidate.pick) {
+            (Goal::Last { first, .. }, Pick::Unit(last)) => Some(*first..last + 1),
+            (_, Pick::Unit(place)) if is_unit => Some(*place..place + 1),
+            _ => self.scene.request()?.reading.span(bytes),
+        }
+    }
+}
+
+/// What stands beside a candidate.
+#[derive(Default)]
+struct Near<'a> {
+    /// The terms before and after it.
+    before: Vec<u64>,
+    after: Vec<u64>,
+    /// The units beside it.
+    last: &'a str,
+    next: &'a str,
+}
+
+impl<'a> Near<'a> {
+    fn of(scene: &'a Scene, candidate: &Candidate) -> Self {
+        let place = candidate.place.as_ref().filter(|_| candidate.bits & bits::WHOLE == 0);
+        let reading = place.and_then(|(source, _)| scene.sources.get(*source)).map(|source| &source.reading);
+        let Some((reading, (_, bytes))) = reading.zip(place) else { return Self::default() };
+        let Some(span) = reading.span(bytes) else { return Self::default() };
+        let (before, after) = reading.around(&span, AROUND_UNITS);
+        Self {
+            last: reading.unit(before.end.checked_sub(1).filter(|unit| before.contains(unit))),
+            next: reading.unit(Some(after.start).filter(|unit| after.contains(unit))),
+            before: reading.terms(&before),
+            after: reading.terms(&after),
+        }
+    }
+}
+
+fn bag(candidate: &Candidate, words: &str, near: &Near<'_>) -> Bag {
+    let mark = match candidate.pick {
+        Pick::Omit => "omit",
+        Pick::Open => "open",
+        Pick::Words(_) => "words",
+        Pick::More(true) => "more",
+        Pick::More(false) => "end",
+        _ => "value",
+    };
+    Grams::default()
+        .marked("pick", mark)
+        .marked("label", &candidate.label.words)
+        .marked("before", near.last)
+        .marked("after", near.next)
+        .text(words)
+        .bag()
+}
+
+/// The single values of some arguments.
+fn scalars(value: &Value, into: &mut Vec<Value>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| scalars(item, into)),
+        Value::Object(fields) => fields.values().for_each(|value| scalars(value, into)),
+        Value::Null => {}
+        scalar => into.push(scalar.clone()),
+    }
+}
+
+impl Walk {
+    /// Whether what was chosen so far needs a slot.
+    fn wants(&self, slot: &Slot) -> f32 {
+        match self.act {
+            Some(Act::Tool(place)) => {
+                self.scene().offers.get(place).map_or(0.0, |(_, offer)| offer.wants(slot, &self.chosen()))
+            }
+            _ => 0.0,
+        }
+    }
+}
