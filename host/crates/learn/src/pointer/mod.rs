@@ -6,8 +6,11 @@
 //! that was never seen can be chosen.
 
 mod choice;
+pub mod net;
+mod planner;
 
 pub use choice::{
-    Answer, BUCKETS, Bag, Choice, GRAMS_MAX, Kind, OPTION_FACTS, OPTIONS_MAX, PAST_MAX, Past, Play, QUESTION_FACTS,
-    Question, STATUSES, TYPE_BITS, Taken, UNITS_MAX, Unit,
+    Answer, BUCKETS, Bag, Choice, FACT_MAX, GRAMS_MAX, Kind, OPTION_FACTS, OPTIONS_MAX, PAST_MAX, Past, Play,
+    QUESTION_FACTS, Question, STATUSES, TYPE_BITS, Taken, UNITS_MAX, Unit,
 };
+pub use planner::{CHOICES_MAX, EPISODES_MAX, PolicyPlanner, REQUESTS_KEPT_MAX, Style, Turn};
