@@ -37,7 +37,8 @@ fn request(stream: &mut Stream, count: usize, from: usize) -> (Vec<usize>, Vec<U
 
 /// Copy the word of the type that is asked for; which fact asks for which type is to be learnt.
 fn copy(stream: &mut Stream, from: usize) -> Play {
-    let (words, units) = request(stream, 3 + below(stream, 4), from);
+    let count = 3 + below(stream, 4);
+    let (words, units) = request(stream, count, from);
     let wanted = below(stream, units.len());
     let kind = units[wanted].types.trailing_zeros() as usize;
     let answers = words.iter().enumerate().map(|(place, _)| answer(&[], Some(place))).collect();
@@ -47,7 +48,8 @@ fn copy(stream: &mut Stream, from: usize) -> Play {
 
 /// Take the tool one of whose three words the request has.
 fn tool(stream: &mut Stream, from: usize) -> Play {
-    let (words, units) = request(stream, 4 + below(stream, 4), from);
+    let count = 4 + below(stream, 4);
+    let (words, units) = request(stream, count, from);
     let wanted = below(stream, 6);
     let answers = (0..6).map(|place| {
         // Drawn apart from the words of requests, so that no other tool shares one.
