@@ -13,4 +13,4 @@ pub use choice::{
     Answer, BUCKETS, Bag, Choice, FACT_MAX, GRAMS_MAX, Kind, OPTION_FACTS, OPTIONS_MAX, PAST_MAX, Past, Play,
     QUESTION_FACTS, Question, STATUSES, TYPE_BITS, Taken, UNITS_MAX, Unit,
 };
-pub use planner::{CHOICES_MAX, EPISODES_MAX, PolicyPlanner, REQUESTS_KEPT_MAX, Style, Turn};
+pub use planner::{EPISODES_MAX, PolicyPlanner, REQUESTS_KEPT_MAX, Style, TURN_CHOICES_MAX, Turn, Turns};

@@ -1,9 +1,8 @@
-//! The phone policy behind the planner port. It knows no reward, and how a context becomes choices only through [`Turn`].
+//! The phone policy behind the planner port. It knows no reward, and how a context becomes choices only through [`Turns`].
 //!
 //! What an episode is told depends on its own requests and seeds alone: every choice is scored by itself.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use loopwright_contract::action::{Action, Proposed};
@@ -24,37 +23,34 @@ use crate::rl::Recording;
 /// The policy's name in records.
 const NAME: &str = "pointer-policy";
 /// Choices of one decision.
-pub const CHOICES_MAX: usize = 256;
+pub const TURN_CHOICES_MAX: usize = 256;
 /// Episodes whose choices are kept until they are asked for.
 pub const EPISODES_MAX: usize = 16_384;
 /// Requests that are kept encoded; of more, the one that was encoded first is encoded again when it comes again.
 pub const REQUESTS_KEPT_MAX: usize = 1_024;
 
-/// A decision in the making, as a row of choices.
-pub trait Turn: Sized {
-    /// Begins with what is known.
-    ///
-    /// # Errors
-    /// Why no choice can be made of it.
-    fn begin(context: &Context) -> Result<Self, String>;
+/// Begins decisions.
+pub trait Turns: Send + Sync {
+    /// What it begins.
+    type Turn: Turn;
 
+    /// Begins with what is known.
+    fn begin(&self, context: &Context) -> Self::Turn;
+}
+
+/// A decision in the making, as a row of choices.
+pub trait Turn {
     /// The units of the request: the same in every turn of an episode.
     fn units(&self) -> &Arc<[Unit]>;
 
     /// The next choice; none when the decision is whole.
     fn choice(&self) -> Option<&Choice>;
 
-    /// Takes an answer of it.
-    ///
-    /// # Errors
-    /// Why it cannot be taken.
-    fn take(&mut self, answer: usize) -> Result<(), String>;
+    /// Takes an answer of it, by its place. False, and nothing happens, when there is no such answer.
+    fn take(&mut self, answer: usize) -> bool;
 
-    /// What was decided.
-    ///
-    /// # Errors
-    /// Why nothing was.
-    fn into_proposed(self) -> Result<Vec<Proposed>, String>;
+    /// What was decided, and all choices that led there.
+    fn finish(self) -> (Vec<Proposed>, Vec<Taken>);
 }
 
 /// How a planner plays.
@@ -71,10 +67,10 @@ pub enum Style {
 /// The phone policy. To be made anew after each update: later changes of the network's weights do not change it.
 #[derive(Debug)]
 pub struct PolicyPlanner<T> {
+    turns: T,
     digest: PolicyDigest,
     style: Style,
     state: Mutex<State>,
-    turn: PhantomData<fn() -> T>,
 }
 
 #[derive(Debug)]
@@ -102,19 +98,19 @@ struct Made {
     log_probs: Vec<f32>,
 }
 
-impl<T: Turn> PolicyPlanner<T> {
+impl<T: Turns> PolicyPlanner<T> {
     /// A planner with the network as it is.
     ///
     /// # Errors
     /// Weights that are not finite.
-    pub fn new(net: &PointerNet, style: Style) -> Result<Self, PointerError> {
+    pub fn new(net: &PointerNet, turns: T, style: Style) -> Result<Self, PointerError> {
         let state = State {
             scorer: net.scorer()?,
             requests: BTreeMap::new(),
             order: VecDeque::new(),
             episodes: BTreeMap::new(),
         };
-        Ok(Self { digest: net.digest()?, style, state: Mutex::new(state), turn: PhantomData })
+        Ok(Self { turns, digest: net.digest()?, style, state: Mutex::new(state) })
     }
 
     /// What was sampled in each episode since this was last asked, those that were cut off included. They end with it: an episode that goes on
@@ -137,7 +133,7 @@ impl<T: Turn> PolicyPlanner<T> {
 
     fn decide(&self, state: &mut State, request: &DecisionRequest<'_>) -> Result<Decision, PlannerFault> {
         let context = request.context;
-        let turn = T::begin(context).map_err(|why| failed(&why))?;
+        let turn = self.turns.begin(context);
         let units = turn.units().clone();
         if self.style == Style::Recorded {
             state.check_turn(context, &units)?;
@@ -187,11 +183,11 @@ impl State {
     }
 
     /// Takes an answer in each choice of a turn.
-    fn walk<T: Turn>(
+    fn walk(
         &mut self,
         id: &EpisodeId,
         units: &Arc<[Unit]>,
-        mut turn: T,
+        mut turn: impl Turn,
         seed: Option<u64>,
     ) -> Result<Made, PlannerFault> {
         let Self { scorer, requests, order, .. } = self;
@@ -211,18 +207,23 @@ impl State {
                 encoded
             }
         };
-        let (mut choices, mut log_probs) = (Vec::new(), Vec::new());
+        let mut log_probs = Vec::new();
         while let Some(choice) = turn.choice() {
-            if choices.len() == CHOICES_MAX {
-                return Err(failed(&format!("more than {CHOICES_MAX} choices in one decision")));
+            if log_probs.len() == TURN_CHOICES_MAX {
+                return Err(failed(&format!("more than {TURN_CHOICES_MAX} choices in one decision")));
             }
             let scores = scorer.score(encoded, choice).map_err(|error| failed(&error.to_string()))?;
-            let answer = pick(&scores, seed, choices.len() as u64);
+            let answer = pick(&scores, seed, log_probs.len() as u64);
             log_probs.extend(scores.get(answer));
-            choices.push(Taken { choice: choice.clone(), answer });
-            turn.take(answer).map_err(|why| failed(&why))?;
+            if !turn.take(answer) {
+                return Err(failed(&format!("answer {answer} of choice {} was not taken", log_probs.len())));
+            }
         }
-        let proposed = turn.into_proposed().map_err(|why| failed(&why))?;
+        let (proposed, choices) = turn.finish();
+        if choices.len() != log_probs.len() {
+            let (found, expected) = (choices.len(), log_probs.len());
+            return Err(failed(&format!("a decision of {found} choices, expected the {expected} that were made")));
+        }
         Ok(Made { proposed, choices, log_probs })
     }
 
@@ -265,7 +266,7 @@ fn failed(why: &str) -> PlannerFault {
     PlannerFault::Failed(format!("the pointer policy: {why}"))
 }
 
-impl<T: Turn> Planner for PolicyPlanner<T> {
+impl<T: Turns> Planner for PolicyPlanner<T> {
     fn version(&self) -> PolicyVersion {
         let sampling = match self.style {
             Style::Greedy => json!({"greedy": true}),

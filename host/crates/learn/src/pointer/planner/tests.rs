@@ -7,43 +7,47 @@ use crate::ablation::tests::context;
 use crate::pointer::net::tests::{choice, small, word};
 use crate::pointer::{Bag, Past};
 
+/// Begins [`Toy`]s.
+struct Toys;
+
 /// Some choices about nothing: two or three a turn, `endless` ones without end; the third turn finishes.
 struct Toy {
     units: Arc<[Unit]>,
+    request: String,
     turn: u32,
-    endless: bool,
     past: Arc<[Past]>,
     choice: Option<Choice>,
-    answers: Vec<usize>,
+    taken: Vec<Taken>,
 }
 
 impl Toy {
     fn next(&mut self) {
-        let more = self.endless || self.answers.len() < 2 + self.turn as usize % 2;
-        let mut stream = Stream::numbered(self.turn.into(), self.answers.len() as u64);
+        let more = self.request == "endless" || self.taken.len() < 2 + self.turn as usize % 2;
+        let mut stream = Stream::numbered(self.turn.into(), self.taken.len() as u64);
         self.choice = more.then(|| choice(&mut stream, self.units.len(), &self.past));
     }
 }
 
-impl Turn for Toy {
-    fn begin(context: &Context) -> Result<Self, String> {
-        if context.request == "broken" {
-            return Err("a request that is broken".to_owned());
-        }
+impl Turns for Toys {
+    type Turn = Toy;
+
+    fn begin(&self, context: &Context) -> Toy {
         let unit = |text: &str| Unit { bag: Bag::new(word(text.len())), types: 1 };
         let past = Past { bag: Bag::new(word(1)), status: 1, changed: false };
-        let mut toy = Self {
+        let mut toy = Toy {
             units: context.request.split(' ').map(unit).collect(),
+            request: context.request.clone(),
             turn: context.turn,
-            endless: context.request == "endless",
             past: vec![past; context.turn as usize].into(),
             choice: None,
-            answers: Vec::new(),
+            taken: Vec::new(),
         };
         toy.next();
-        Ok(toy)
+        toy
     }
+}
 
+impl Turn for Toy {
     fn units(&self) -> &Arc<[Unit]> {
         &self.units
     }
@@ -52,25 +56,32 @@ impl Turn for Toy {
         self.choice.as_ref()
     }
 
-    fn take(&mut self, answer: usize) -> Result<(), String> {
-        self.answers.push(answer);
+    fn take(&mut self, answer: usize) -> bool {
+        if self.request == "broken" {
+            return false;
+        }
+        self.taken.extend(self.choice.take().map(|choice| Taken { choice, answer }));
         self.next();
-        Ok(())
+        true
     }
 
-    fn into_proposed(self) -> Result<Vec<Proposed>, String> {
+    fn finish(mut self) -> (Vec<Proposed>, Vec<Taken>) {
+        let answers: Vec<usize> = self.taken.iter().map(|taken| taken.answer).collect();
         let value = if self.turn == 2 {
             Action::Finish { answer: String::new(), data: None }
         } else {
-            Action::Ask { question: format!("{:?}", self.answers), pending: None }
+            Action::Ask { question: format!("{answers:?}"), pending: None }
         };
-        Ok(vec![Proposed::Action { value }])
+        if self.request == "forgetful" {
+            self.taken.pop();
+        }
+        (vec![Proposed::Action { value }], self.taken)
     }
 }
 
-fn planner(style: Style) -> (PointerNet, PolicyPlanner<Toy>) {
+fn planner(style: Style) -> (PointerNet, PolicyPlanner<Toys>) {
     let net = PointerNet::new(small(), 4).unwrap();
-    let planner = PolicyPlanner::new(&net, style).unwrap();
+    let planner = PolicyPlanner::new(&net, Toys, style).unwrap();
     (net, planner)
 }
 
@@ -144,14 +155,14 @@ fn greedy_takes_what_is_likeliest() {
     let (net, planner) = planner(Style::Greedy);
     let context = at("e", "one three", 1);
     let decision = decide(&planner, std::slice::from_ref(&context)).remove(0);
-    let mut toy = Toy::begin(&context).unwrap();
+    let mut toy = Toys.begin(&context);
     let mut scorer = net.scorer().unwrap();
     let mut request = scorer.encode(toy.units()).unwrap();
     for token in decision.tokens {
         let scores = scorer.score(&mut request, toy.choice().unwrap()).unwrap();
         assert!(scores.iter().all(|score| *score <= scores[token.id as usize]));
         assert_eq!(scores[token.id as usize], token.logprob);
-        toy.take(token.id as usize).unwrap();
+        assert!(toy.take(token.id as usize));
     }
     assert!(planner.take_recordings().is_empty(), "greedy play is not recorded");
 }
@@ -223,7 +234,10 @@ fn what_is_kept_is_bounded() {
 #[test]
 fn what_cannot_be_walked_is_refused_alone() {
     let (_, planner) = planner(Style::Sampled);
-    assert_eq!(refused(&planner, &at("e", "broken", 0)), "the pointer policy: a request that is broken");
+    assert!(refused(&planner, &at("e", "broken", 0)).contains("of choice 1 was not taken"));
+    assert!(
+        refused(&planner, &at("e", "forgetful", 0)).contains("a decision of 1 choices, expected the 2 that were made")
+    );
     assert!(refused(&planner, &at("e", "endless", 0)).contains("more than 256 choices in one decision"));
     let contexts = [at("a", "a b", 0), at("b", "broken", 0), at("c", "a b", 0)];
     let requests: Vec<_> = contexts.iter().map(|context| DecisionRequest { context, seed: 3 }).collect();
