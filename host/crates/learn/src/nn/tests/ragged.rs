@@ -1,5 +1,7 @@
 //! The blocks over rows of several lengths: lists, ranges and choices.
 
+#![expect(clippy::single_range_in_vec_init, reason = "one query reads one range")]
+
 use std::ops::Range;
 use std::sync::Arc;
 

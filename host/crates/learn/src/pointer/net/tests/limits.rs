@@ -27,7 +27,8 @@ fn dimensions_outside_their_range_are_refused() {
 fn fine() -> Play {
     let units = vec![Unit { bag: Bag::new([1]), types: 1 }; 3].into();
     let mut choice = choice(&mut Stream::numbered(2, 2), 3, &[].into());
-    choice.answers.truncate(2);
+    let answer = choice.answers[0].clone();
+    choice.answers.resize(2, answer);
     Play { units, choices: vec![Taken { choice, answer: 0 }] }
 }
 
@@ -109,7 +110,7 @@ fn damaged_weights_are_refused() {
     }
     net.parameters_mut().set(values).unwrap();
     let mut scorer = net.scorer().unwrap();
-    let play = &plays(3, 1)[2];
+    let play = edited(|choice| choice.answers.iter_mut().for_each(|answer| answer.facts.fill(1.0)));
     let mut request = scorer.encode(&play.units).unwrap();
     let fault: PolicyFault = scorer.score(&mut request, &play.choices[0].choice).unwrap_err().into();
     assert!(matches!(fault, PolicyFault::NotFinite(_)), "{fault:?}");
