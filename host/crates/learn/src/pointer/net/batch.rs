@@ -80,7 +80,24 @@ impl Batch {
                 batch.choice(&mut seen, &taken.choice, taken.answer, first..first + play.units.len());
             }
         }
+        batch.fill();
         batch
+    }
+
+    /// Gives a batch without any unit, or any earlier call, one that nobody reads: candle adds nothing to a tensor of no rows, the second one's
+    /// weights included, which would then have no gradient.
+    fn fill(&mut self) {
+        if self.unit_bags.is_empty() {
+            self.bags.push([]);
+            self.unit_bags.push(index(self.bags.len() - 1));
+            self.unit_types.extend([0.0; TYPE_BITS]);
+            self.requests.push(1);
+        }
+        if self.past_bags.is_empty() {
+            self.bags.push([]);
+            self.past_bags.push(index(self.bags.len() - 1));
+            self.past_facts.extend([0.0; PAST_INPUT]);
+        }
     }
 
     fn choice<'a>(&mut self, seen: &mut Seen<'a>, choice: &'a Choice, taken: usize, units: Range<usize>) {

@@ -22,7 +22,7 @@ pub(super) const PAST_INPUT: usize = STATUSES + 1 + PAST_MAX;
 /// Numbers that describe an answer: a one, whether it points to a span, then its facts.
 pub(super) const ANSWER_INPUT: usize = 2 + OPTION_FACTS;
 /// How small what scores begins, so that a fresh policy is nearly indifferent.
-const SCORE_SHARE: f64 = 0.3;
+const SCORE_SHARE: f64 = 0.1;
 
 /// Dimensions of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

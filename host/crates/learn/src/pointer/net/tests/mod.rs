@@ -91,7 +91,7 @@ fn decided(shape: Shape) -> PointerNet {
     let mut net = PointerNet::new(shape, 5).unwrap();
     let mut values = net.parameters().values().unwrap();
     for values in values.iter_mut().rev().take(2) {
-        values.iter_mut().for_each(|value| *value *= 4.0);
+        values.iter_mut().for_each(|value| *value *= 12.0);
     }
     net.parameters_mut().set(values).unwrap();
     net
