@@ -149,7 +149,7 @@ mod tests {
         let numbers = numbers(
             &serde_json::json!({"success": 0.5, "efficiency": {"share": 1}, "outcome": "updated", "loss": null}),
         );
-        assert_eq!(numbers, [("success".to_owned(), 0.5), ("efficiency/share".to_owned(), 1.0)]);
+        assert_eq!(numbers, [("efficiency/share".to_owned(), 1.0), ("success".to_owned(), 0.5)]);
         events.scalars(7, &numbers).expect("written");
         events.scalars(8, &[("loss".to_owned(), f64::NAN)]).expect("written");
         let path = folder.path().join("events.out.tfevents.0000000003.loopwright");
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(found[0].what, Some(What::FileVersion("brain.Event:2".to_owned())));
         let value = |tag: &str, simple_value| Scalar { tag: tag.to_owned(), simple_value };
         assert_eq!((found[1].step, found[1].wall_time), (7, 1_772_413_200.0));
-        let summary = Summary { value: vec![value("success", 0.5), value("efficiency/share", 1.0)] };
+        let summary = Summary { value: vec![value("efficiency/share", 1.0), value("success", 0.5)] };
         assert_eq!(found[1].what, Some(What::Summary(summary)));
         assert_eq!(found[2].what, Some(What::Summary(Summary { value: Vec::new() })));
     }

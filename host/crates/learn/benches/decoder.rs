@@ -2,71 +2,14 @@
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot be set up ends")]
 
-use std::hint::black_box;
-use std::time::Duration;
+mod cpu_time;
 
-use criterion::measurement::{Measurement, ValueFormatter};
+use std::hint::black_box;
+
+use cpu_time::CpuTime;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use loopwright_learn::decoder::{Ask, Choice, Decoder, Feed, Pick, Sequence, Shape};
 use loopwright_learn::nn::{AdamW, AdamWConfig, Allowed, Gradients, Schedule, negative_log_likelihood};
-use rustix::time::{ClockId, clock_gettime};
-
-/// The CPU time of the whole process.
-struct CpuTime;
-
-fn now() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
-}
-
-impl Measurement for CpuTime {
-    type Intermediate = Duration;
-    type Value = Duration;
-
-    fn start(&self) -> Duration {
-        now()
-    }
-
-    fn end(&self, start: Duration) -> Duration {
-        now().saturating_sub(start)
-    }
-
-    fn add(&self, a: &Duration, b: &Duration) -> Duration {
-        *a + *b
-    }
-
-    fn zero(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    fn to_f64(&self, value: &Duration) -> f64 {
-        value.as_nanos() as f64
-    }
-
-    fn formatter(&self) -> &dyn ValueFormatter {
-        &Format
-    }
-}
-
-/// Symbols per CPU-second.
-struct Format;
-
-impl ValueFormatter for Format {
-    fn scale_values(&self, _: f64, values: &mut [f64]) -> &'static str {
-        values.iter_mut().for_each(|value| *value /= 1e6);
-        "CPU-ms"
-    }
-
-    fn scale_throughputs(&self, _: f64, throughput: &Throughput, values: &mut [f64]) -> &'static str {
-        let count = if let Throughput::Elements(count) = throughput { *count as f64 } else { 1.0 };
-        values.iter_mut().for_each(|value| *value = count / *value * 1e9);
-        "symbols/CPU-s"
-    }
-
-    fn scale_for_machines(&self, _: &mut [f64]) -> &'static str {
-        "CPU-ns"
-    }
-}
 
 const VOCABULARY: usize = 64;
 const LENGTH: usize = 32;
@@ -136,7 +79,7 @@ fn act(criterion: &mut Criterion<CpuTime>) {
 
 criterion_group! {
     name = decoder;
-    config = Criterion::default().with_measurement(CpuTime).sample_size(20);
+    config = Criterion::default().with_measurement(CpuTime("symbols/CPU-s")).sample_size(20);
     targets = train, act
 }
 criterion_main!(decoder);

@@ -1,8 +1,8 @@
-//! Causal self-attention (Vaswani et al. 2017, equation 1) within segments.
+//! Self-attention (Vaswani et al. 2017, equation 1) within segments, causal or not.
 
 use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
 
-use super::kernel::{LANES, exp, sum_of, vectorized};
+use super::kernel::{LANES, add_scaled, exp, sum_of, vectorized};
 use super::segments::Segments;
 use super::slices::{like, slice, with};
 
@@ -34,7 +34,22 @@ impl Heads {
 /// A tensor of another shape, or that is not f32 on the CPU.
 pub fn attention(packed: &Tensor, heads: Heads, segments: &Segments) -> Result<Tensor> {
     heads.check("attention", packed, segments, 3)?;
-    packed.contiguous()?.apply_op1(Attention { heads, segments: segments.clone() })
+    packed.contiguous()?.apply_op1(Attention { heads, segments: segments.clone(), sees: Sees::Earlier })
+}
+
+/// Mixes for each row the values of all rows of its segment: `[rows, 3 * width]` (queries, keys, values) to `[rows, width]`.
+///
+/// # Errors
+/// A tensor of another shape, or that is not f32 on the CPU.
+pub fn full_attention(packed: &Tensor, heads: Heads, segments: &Segments) -> Result<Tensor> {
+    heads.check("full_attention", packed, segments, 3)?;
+    packed.contiguous()?.apply_op1(Attention { heads, segments: segments.clone(), sees: Sees::All })
+}
+
+/// [`full_attention`] over the rows of one segment.
+pub(crate) fn full_attention_rows(packed: &[f32], heads: Heads) -> Vec<f32> {
+    let rows = packed.len() / (heads.row() * 3).max(1);
+    Attention { heads, segments: Segments::new(&[rows]), sees: Sees::All }.forward(packed)
 }
 
 /// What a query looks at: keys a component after another, so that scores are vectors over positions; values a position after another.
@@ -79,25 +94,9 @@ pub(crate) fn mix(weights: &[f32], past: Past<'_>, length: usize, out: &mut [f32
     }
 }
 
-/// Adds `factor` times `values` to `out`, as far as both go, in whole vectors where they can be.
-#[inline(always)]
-fn add_scaled(out: &mut [f32], factor: f32, values: &[f32]) {
-    let length = out.len().min(values.len());
-    let (Some(out), Some(values)) = (out.get_mut(..length), values.get(..length)) else { return };
-    let ((out, out_rest), (values, values_rest)) = (out.as_chunks_mut::<LANES>(), values.as_chunks::<LANES>());
-    for (out, values) in out.iter_mut().zip(values) {
-        for (out, value) in out.iter_mut().zip(values) {
-            *out += factor * value;
-        }
-    }
-    for (out, value) in out_rest.iter_mut().zip(values_rest) {
-        *out += factor * value;
-    }
-}
-
 /// A column of `packed` rows from `from` on, `[width, stride]`: one component after another.
 #[inline(always)]
-fn components(rows: &[f32], row_width: usize, from: usize, stride: usize, out: &mut [f32]) {
+pub(super) fn components(rows: &[f32], row_width: usize, from: usize, stride: usize, out: &mut [f32]) {
     out.fill(0.0);
     for (component, out) in out.chunks_exact_mut(stride).enumerate() {
         let column = rows.iter().skip(from + component).step_by(row_width);
@@ -105,9 +104,30 @@ fn components(rows: &[f32], row_width: usize, from: usize, stride: usize, out: &
     }
 }
 
+/// What a row looks at.
+#[derive(Clone, Copy)]
+enum Sees {
+    /// The rows up to itself.
+    Earlier,
+    /// All of its segment.
+    All,
+}
+
+impl Sees {
+    /// How many rows, of so many.
+    #[inline(always)]
+    fn count(self, place: usize, rows: usize) -> usize {
+        match self {
+            Self::Earlier => place + 1,
+            Self::All => rows,
+        }
+    }
+}
+
 struct Attention {
     heads: Heads,
     segments: Segments,
+    sees: Sees,
 }
 
 impl Attention {
@@ -131,8 +151,9 @@ impl Attention {
                         let queries = rows.chunks_exact(row * 3).zip(out.chunks_exact_mut(row));
                         for (place, (query, out)) in queries.enumerate() {
                             let query = query.get(from..from + width).unwrap_or_default();
-                            weigh(query, past, place + 1, self.heads.scale(), weights);
-                            mix(weights, past, place + 1, out.get_mut(from..from + width).unwrap_or_default());
+                            let seen = self.sees.count(place, range.len());
+                            weigh(query, past, seen, self.heads.scale(), weights);
+                            mix(weights, past, seen, out.get_mut(from..from + width).unwrap_or_default());
                         }
                     }
                 }
@@ -176,7 +197,8 @@ impl Attention {
         for (place, (query, grad)) in rows.chunks_exact(row * 3).zip(grad.chunks_exact(row)).enumerate() {
             let query = query.get(from..from + width).unwrap_or_default();
             let grad = grad.get(from..from + width).unwrap_or_default();
-            weigh(query, past, place + 1, scale, weights);
+            let seen = self.sees.count(place, rows.len() / (row * 3));
+            weigh(query, past, seen, scale, weights);
             slopes.fill(0.0);
             for (grad, values) in grad.iter().zip(values.chunks_exact(stride)) {
                 add_scaled(slopes, *grad, values);
@@ -186,7 +208,7 @@ impl Attention {
                 *slope = weight * (*slope - mean) * scale;
             }
             to_query.fill(0.0);
-            let earlier = rows.chunks_exact(row * 3).zip(out.chunks_exact_mut(row * 3)).take(place + 1);
+            let earlier = rows.chunks_exact(row * 3).zip(out.chunks_exact_mut(row * 3)).take(seen);
             for ((line, out), (slope, weight)) in earlier.zip(slopes.iter().zip(weights.iter())) {
                 add_scaled(to_query, *slope, line.get(row + from..row + from + width).unwrap_or_default());
                 add_scaled(out.get_mut(row + from..row + from + width).unwrap_or_default(), *slope, query);
@@ -229,7 +251,10 @@ impl Work {
 
 impl CustomOp1 for Attention {
     fn name(&self) -> &'static str {
-        "causal-attention"
+        match self.sees {
+            Sees::Earlier => "causal-attention",
+            Sees::All => "full-attention",
+        }
     }
 
     fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {

@@ -277,6 +277,22 @@ pub(crate) fn sum_of(a: &[f32], b: &[f32], term: impl Fn(f32, f32) -> f32) -> f3
     sums.iter().sum::<f32>() + rest
 }
 
+/// Adds `factor` times `values` to `out`, as far as both go, in whole vectors where they can be.
+#[inline(always)]
+pub(crate) fn add_scaled(out: &mut [f32], factor: f32, values: &[f32]) {
+    let length = out.len().min(values.len());
+    let (Some(out), Some(values)) = (out.get_mut(..length), values.get(..length)) else { return };
+    let ((out, out_rest), (values, values_rest)) = (out.as_chunks_mut::<LANES>(), values.as_chunks::<LANES>());
+    for (out, values) in out.iter_mut().zip(values) {
+        for (out, value) in out.iter_mut().zip(values) {
+            *out += factor * value;
+        }
+    }
+    for (out, value) in out_rest.iter_mut().zip(values_rest) {
+        *out += factor * value;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

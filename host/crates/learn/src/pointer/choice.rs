@@ -17,6 +17,8 @@ pub const TYPE_BITS: usize = 16;
 pub const QUESTION_FACTS: usize = 16;
 /// Numbers that describe an option.
 pub const OPTION_FACTS: usize = 32;
+/// Facts are within this and its negative.
+pub const FACT_MAX: f32 = 4.0;
 /// Earlier calls that a choice looks back on.
 pub const PAST_MAX: usize = 8;
 /// Options of a choice, at most.
@@ -81,7 +83,7 @@ pub struct Question {
     pub kind: Kind,
     /// What it is about: the slot, and the tool that it is a slot of.
     pub bag: Bag,
-    /// Numbers about it, each within -4 to 4; those that are not used are 0.
+    /// Numbers about it, each within -[`FACT_MAX`] to it; those that are not used are 0.
     pub facts: [f32; QUESTION_FACTS],
 }
 
@@ -90,7 +92,7 @@ pub struct Question {
 pub struct Answer {
     /// Its words.
     pub bag: Bag,
-    /// Numbers about it, each within -4 to 4; those that are not used are 0.
+    /// Numbers about it, each within -[`FACT_MAX`] to it; those that are not used are 0.
     pub facts: [f32; OPTION_FACTS],
     /// The units of the request that it points to, where it does: not empty, and within the request.
     pub span: Option<Range<usize>>,

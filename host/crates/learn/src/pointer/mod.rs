@@ -12,19 +12,23 @@ mod force;
 mod glossary;
 mod grams;
 mod lexical;
+pub mod net;
+mod planner;
 mod scene;
 mod spec;
 mod specs;
 #[cfg(test)]
 mod testing;
+mod turns;
 mod units;
 mod walk;
 
 pub use choice::{
-    Answer, BUCKETS, Bag, Choice, GRAMS_MAX, Kind, OPTION_FACTS, OPTIONS_MAX, PAST_MAX, Past, Play, QUESTION_FACTS,
-    Question, STATUSES, TYPE_BITS, Taken, UNITS_MAX, Unit,
+    Answer, BUCKETS, Bag, Choice, FACT_MAX, GRAMS_MAX, Kind, OPTION_FACTS, OPTIONS_MAX, PAST_MAX, Past, Play,
+    QUESTION_FACTS, Question, STATUSES, TYPE_BITS, Taken, UNITS_MAX, Unit,
 };
 pub use force::{Unreachable, force, force_with};
 pub use lexical::Lexical;
+pub use planner::{EPISODES_MAX, PolicyPlanner, REQUESTS_KEPT_MAX, Style, TURN_CHOICES_MAX, Turn, Turns};
 pub use specs::{SPECS_MAX, Specs};
 pub use walk::{CHOICES_MAX, Walk, Walked};

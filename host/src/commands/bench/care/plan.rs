@@ -17,13 +17,13 @@ use crate::cli_train::{CareBenchArgs, NoiseKind};
 const GROUP_SIZE: usize = 8;
 /// Steps of a run, and of a quick one.
 const STEPS: u64 = 300;
-const STEPS_QUICK: u64 = 120;
+const STEPS_QUICK: u64 = 40;
 /// Seeds of counted runs, and of a quick one.
 const SEEDS: [u64; 5] = [0, 1, 2, 3, 4];
 const SEEDS_QUICK: [u64; 1] = [100];
 /// Fresh episodes that a policy is measured on, and in a quick run.
 const EPISODES: u32 = 4_000;
-const EPISODES_QUICK: u32 = 1_000;
+const EPISODES_QUICK: u32 = 800;
 /// Tasks of each kind that are measured on.
 pub(super) const TEST_INSTANCES: u32 = 4;
 /// Added to a seed for episodes that are measured on, so that they are nobody's training.

@@ -8,11 +8,11 @@ use crate::nn::{
     pick, rms_norm, rope, silu_gate,
 };
 
-type Block<'a> = &'a dyn Fn(&[Tensor]) -> Result<Tensor>;
+pub(super) type Block<'a> = &'a dyn Fn(&[Tensor]) -> Result<Tensor>;
 
 /// The block's outputs against its twin's; its gradients against the twin's and against finite differences of the twin, for every input
 /// value.
-fn check(name: &str, shapes: &[&[usize]], fused: Block<'_>, twin: Block<'_>) {
+pub(super) fn check(name: &str, shapes: &[&[usize]], fused: Block<'_>, twin: Block<'_>) {
     let sizes: Vec<usize> = shapes.iter().map(|shape| shape.iter().product()).collect();
     let values: Vec<Vec<f32>> = sizes.iter().enumerate().map(|(place, size)| noise(*size, place as u64 + 7)).collect();
     let vars = |kind: DType| -> Vec<Var> {
@@ -85,7 +85,7 @@ fn silu_gate_is_its_twin() {
     }
 }
 
-const CASES: [(Heads, &[usize]); 3] = [
+pub(super) const CASES: [(Heads, &[usize]); 3] = [
     (Heads { count: 1, width: 2 }, &[1]),
     (Heads { count: 2, width: 4 }, &[3, 0, 1, 5]),
     (Heads { count: 1, width: 10 }, &[9, 2]),

@@ -3,6 +3,7 @@
 mod adamw;
 mod blocks;
 mod parameters;
+mod ragged;
 pub(crate) mod slow;
 
 use super::random::Stream;

@@ -1,5 +1,7 @@
 //! The blocks once more, in f64 and out of candle's plain operations, as their definitions read.
 
+use std::ops::Range;
+
 use candle_core::{D, DType, Device, Result, Tensor};
 
 use crate::nn::{Allowed, Heads, Segments};
@@ -52,10 +54,18 @@ fn softmax(scores: &Tensor) -> Result<Tensor> {
 }
 
 pub(crate) fn attention(packed: &Tensor, heads: Heads, segments: &Segments) -> Result<Tensor> {
+    masked_attention(packed, heads, segments, true)
+}
+
+pub(crate) fn full_attention(packed: &Tensor, heads: Heads, segments: &Segments) -> Result<Tensor> {
+    masked_attention(packed, heads, segments, false)
+}
+
+fn masked_attention(packed: &Tensor, heads: Heads, segments: &Segments, causal: bool) -> Result<Tensor> {
     let mut rows = Vec::new();
     for range in segments.ranges().filter(|range| !range.is_empty()) {
         let length = range.len();
-        let later = |place: usize| if place % length > place / length { -1e9 } else { 0.0 };
+        let later = |place: usize| if causal && place % length > place / length { -1e9 } else { 0.0 };
         let mask: Vec<f64> = (0..length * length).map(later).collect();
         let mask = Tensor::from_vec(mask, (length, length), &Device::Cpu)?.to_dtype(packed.dtype())?;
         let mut mixed = Vec::new();
@@ -86,4 +96,46 @@ pub(crate) fn entropy(log_probs: &Tensor) -> Result<Tensor> {
 
 pub(crate) fn to_f64(tensor: &Tensor) -> Vec<f64> {
     tensor.to_dtype(DType::F64).unwrap().flatten_all().unwrap().to_vec1().unwrap()
+}
+
+pub(crate) fn read(queries: &Tensor, pairs: &Tensor, heads: Heads, ranges: &[Range<usize>]) -> Result<Tensor> {
+    let mut rows = Vec::new();
+    for (place, range) in ranges.iter().enumerate() {
+        let query = queries.narrow(0, place, 1)?;
+        if range.is_empty() {
+            rows.push(query.affine(0.0, 0.0)?);
+            continue;
+        }
+        let mut mixed = Vec::new();
+        for number in 0..heads.count {
+            let query = query.narrow(1, number * heads.width, heads.width)?.contiguous()?;
+            let part = |part: usize| head(pairs, heads, part, number, range.start, range.len())?.contiguous();
+            let scores = query.matmul(&part(0)?.t()?)?.affine(1.0 / (heads.width as f64).sqrt(), 0.0)?;
+            mixed.push(softmax(&scores)?.matmul(&part(1)?)?);
+        }
+        rows.push(Tensor::cat(&mixed, 1)?);
+    }
+    Tensor::cat(&rows, 0)
+}
+
+pub(crate) fn list_sums(table: &Tensor, lists: &[&[u32]], share: impl Fn(f64) -> f64) -> Result<Tensor> {
+    let mut rows = Vec::new();
+    for list in lists {
+        let mut sum = table.narrow(0, 0, 1)?.affine(0.0, 0.0)?;
+        for row in *list {
+            sum = sum.add(&table.narrow(0, *row as usize, 1)?)?;
+        }
+        rows.push(sum.affine(if list.is_empty() { 0.0 } else { share(list.len() as f64) }, 0.0)?);
+    }
+    Tensor::cat(&rows, 0)
+}
+
+pub(crate) fn segment_log_softmax(logits: &Tensor, segments: &Segments) -> Result<Tensor> {
+    let mut parts = Vec::new();
+    for range in segments.ranges().filter(|range| !range.is_empty()) {
+        let part = logits.narrow(0, range.start, range.len())?;
+        let centred = part.broadcast_sub(&part.max_keepdim(0)?.detach())?;
+        parts.push(centred.broadcast_sub(&centred.exp()?.sum_keepdim(0)?.log()?)?);
+    }
+    Tensor::cat(&parts, 0)
 }
