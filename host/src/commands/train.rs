@@ -141,38 +141,6 @@ fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result
     })
 }
 
-/// The policy of a run's folder, or of a file of weights.
-fn load<C: Course>(course: &C, from: &Path, seed: u64) -> anyhow::Result<C::Policy> {
-    let file = if from.is_dir() { from.join("policy.safetensors") } else { from.to_owned() };
-    let card = file.with_extension("json");
-    if card.exists() {
-        let folder = RunFolder::open_any(file.parent().unwrap_or(Path::new(".")));
-        let name = card.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-        let card: PolicyCard = folder.read_json(&name)?;
-        anyhow::ensure!(
-            card.course == course.name(),
-            "`{}` is a policy of the course `{}`, expected one of `{}`\nhint: --course {}",
-            file.display(),
-            card.course,
-            course.name(),
-            card.course
-        );
-    }
-    let bytes = std::fs::read(&file).with_context(|| {
-        format!(
-            "no policy at `{}`\nhint: a run has one once it is over; `loopwright train status` says how far it is",
-            file.display()
-        )
-    })?;
-    with_weights(course, &bytes, seed).with_context(|| format!("the weights of `{}`", file.display()))
-}
-
-fn with_weights<C: Course>(course: &C, bytes: &[u8], seed: u64) -> anyhow::Result<C::Policy> {
-    let mut policy = course.fresh(seed)?;
-    *policy.parameters_mut() = Parameters::from_bytes(policy.parameters().slots().to_vec(), bytes)?;
-    Ok(policy)
-}
-
 fn resume(shared: &Shared, path: &Path) -> anyhow::Result<Exit> {
     let folder = RunFolder::open(path)?;
     let about: Value = folder.read_json("run.json")?;
