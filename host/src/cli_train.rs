@@ -312,3 +312,42 @@ pub struct EvalArgs {
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
+
+/// The examples at the end of `export --help`.
+const EXPORT_AFTER: &str = "\
+Examples:
+  loopwright export --policy runs/care --weights care.safetensors
+  loopwright export --policy runs/care --trajectories groups.jsonl --groups 32 --group-size 8 --estimator care
+
+A line of the trajectories is one member of a group: uid (its group), prompt, response_ids, response_mask, old_log_probs, advantages (one for each
+token), reward, success, progress, cost, policy. A void member is left out and counted.";
+
+/// `export`.
+#[derive(Debug, Args)]
+#[command(after_help = EXPORT_AFTER)]
+pub struct ExportArgs {
+    /// Of what course.
+    #[arg(long, value_enum, default_value = "phone")]
+    pub course: CourseKind,
+    /// A run's folder, or a file of weights.
+    #[arg(long, value_name = "PATH", required = true)]
+    pub policy: PathBuf,
+    /// Writes the weights to this file, as safetensors with plain names.
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Rolls out groups, and writes them with their advantages to this file, as JSON Lines.
+    #[arg(long, value_name = "FILE")]
+    pub trajectories: Option<PathBuf>,
+    /// Groups.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub groups: u32,
+    /// Members of a group.
+    #[arg(long, default_value_t = 8)]
+    pub group_size: usize,
+    /// How members of a group are compared.
+    #[arg(long, value_enum, default_value = "care")]
+    pub estimator: Arm,
+    /// Seeds tasks, sampling and worlds.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+}

@@ -129,7 +129,7 @@ fn plans(args: &RunArgs, tasks: &[Task]) -> Vec<Plan> {
             .map(|kind| Plan { kind: *kind, tasks: tasks.to_vec(), steps: args.steps })
             .collect();
     }
-    let mut plans: Vec<Plan> = [PlannerKind::Scripted, PlannerKind::Random, PlannerKind::Idle]
+    let mut plans: Vec<Plan> = [PlannerKind::Scripted, PlannerKind::Random, PlannerKind::Lexical, PlannerKind::Policy]
         .into_iter()
         .map(|kind| Plan { kind, tasks: tasks.to_vec(), steps: args.steps })
         .collect();

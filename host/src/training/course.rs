@@ -48,6 +48,9 @@ pub trait Course: Actors<Self::Policy> {
     /// Choices that a trajectory may have, for the constant denominator of the loss.
     fn token_budget(&self) -> usize;
 
+    /// What was taken of each choice of a sample, as a number.
+    fn tokens(sample: &<Self::Policy as Policy>::Sample) -> Vec<u32>;
+
     /// A policy with fresh weights.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 //! besides said in words that are kept for them alone.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -20,7 +21,7 @@ use loopwright_packs::phone::{PhrasingSet, builtin_with_phrasings};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::course::{Course, Teaching};
+use super::course::{Course, Teaching, load};
 use super::field::{Actors, Ground, Recorder};
 use super::watching::{Seen, Watching};
 
@@ -116,6 +117,10 @@ impl Course for PhoneCourse {
         TOKEN_BUDGET
     }
 
+    fn tokens(sample: &Play) -> Vec<u32> {
+        sample.choices.iter().map(|taken| u32::try_from(taken.answer).unwrap_or(u32::MAX)).collect()
+    }
+
     fn fresh(&self, seed: u64) -> anyhow::Result<PointerNet> {
         Ok(PointerNet::new(Shape::phone(), seed)?)
     }
@@ -181,4 +186,15 @@ const SHIPPED: &[u8] = include_bytes!("../../assets/phone-policy.safetensors");
 pub fn shipped(greedy: bool) -> anyhow::Result<PolicyPlanner<Walk>> {
     let policy = PointerNet::from_bytes(Shape::phone(), SHIPPED)?;
     Ok(PolicyPlanner::new(&policy, if greedy { Style::Greedy } else { Style::Sampled })?)
+}
+
+/// The policy of a run's folder or of a file of weights, or the one that ships; it takes what is likeliest.
+///
+/// # Errors
+/// Weights that cannot be read, or of another architecture.
+pub fn policy(path: Option<&Path>) -> anyhow::Result<PolicyPlanner<Walk>> {
+    match path {
+        None => shipped(true),
+        Some(path) => Ok(PolicyPlanner::new(&load(&PhoneCourse, path, 0)?, Style::Greedy)?),
+    }
 }
