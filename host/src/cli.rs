@@ -8,7 +8,7 @@ use loopwright_kit::{Kind, Lang};
 use crate::cli_memory::MemoryArgs;
 use crate::cli_registry::RegistryCommand;
 use crate::cli_serve::ServeCommand;
-use crate::cli_train::{CareBenchArgs, TrainArgs};
+use crate::cli_train::{CareBenchArgs, EvalArgs, ExportArgs, TrainArgs};
 
 /// The examples at the end of `--help`, and the exit codes.
 const AFTER: &str = "\
@@ -102,6 +102,10 @@ pub enum Command {
     Memory(Box<MemoryArgs>),
     /// Trains policies in the plugins' worlds.
     Train(TrainArgs),
+    /// Measures a policy or a baseline on one part of a pack.
+    Eval(EvalArgs),
+    /// Writes weights, or trajectories with advantages for other trainers.
+    Export(ExportArgs),
     /// Measures what a call, a reset, a fork and a verdict cost, beside bare wasmtime; or runs attacks.
     Bench(BenchArgs),
     /// Says what is installed, what is missing and how to get it.
@@ -139,6 +143,10 @@ pub enum PlannerKind {
     Random,
     /// Finishes at once, having done nothing.
     Idle,
+    /// Overlap of words and fit of types, no learning.
+    Lexical,
+    /// The pointer policy that ships, or that of --policy.
+    Policy,
     /// The local GGUF model.
     Local,
     /// An OpenAI-compatible server.
@@ -160,7 +168,7 @@ pub struct RunArgs {
     /// The pack: `phone` (built in) or a folder.
     #[arg(long, default_value = "phone")]
     pub pack: String,
-    /// Who decides; several run one after another. Without it: scripted, random and idle on the whole pack and the local model on a few tasks.
+    /// Who decides; several run one after another. Without it: scripted, random, lexical and the shipped policy on the whole pack, and the local model on a few tasks.
     #[arg(long, value_enum)]
     pub planner: Vec<PlannerKind>,
     /// One request in plain words, instead of a pack's tasks.
@@ -234,6 +242,9 @@ pub struct RunArgs {
 /// Which model, for the planners that ask one.
 #[derive(Debug, Clone, Args)]
 pub struct ModelArgs {
+    /// The weights of `--planner policy`: a run's folder or a file [default: those that ship].
+    #[arg(long, value_name = "PATH")]
+    pub policy: Option<PathBuf>,
     /// A GGUF file of the Llama, Qwen2 or Qwen3 family.
     #[arg(long)]
     pub model: Option<PathBuf>,

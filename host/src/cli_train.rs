@@ -153,8 +153,21 @@ pub enum TrainCommand {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum CourseKind {
+    /// The pointer policy on the built-in phone pack.
+    Phone,
     /// The tiny decoder on the ablation task.
     Ablation,
+}
+
+/// A part of a pack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SplitKind {
+    /// For training.
+    Train,
+    /// For choosing.
+    Dev,
+    /// For reporting: read it once for each policy that is reported.
+    Test,
 }
 
 /// A run's folder.
@@ -169,7 +182,7 @@ pub struct RunFolderArgs {
 #[derive(Debug, Args)]
 pub struct SftArgs {
     /// What is trained, and on what.
-    #[arg(long, value_enum, default_value = "ablation")]
+    #[arg(long, value_enum, default_value = "phone")]
     pub course: CourseKind,
     /// Where the run goes.
     #[arg(long, value_name = "DIR")]
@@ -198,7 +211,7 @@ pub struct SftArgs {
 #[derive(Debug, Args)]
 pub struct RlArgs {
     /// What is trained, and on what.
-    #[arg(long, value_enum, default_value = "ablation")]
+    #[arg(long, value_enum, default_value = "phone")]
     pub course: CourseKind,
     /// The policy to begin with: a run's folder, or a file of weights [default: fresh weights].
     #[arg(long, value_name = "PATH")]
@@ -254,4 +267,87 @@ pub struct RlArgs {
     /// Lets the rule controller change the schedule, by dev success against this target.
     #[arg(long, value_name = "TARGET")]
     pub controller: Option<f64>,
+}
+
+/// The examples at the end of `eval --help`, and the exit codes.
+const EVAL_AFTER: &str = "\
+Examples:
+  loopwright eval --policy shipped --split test --json     the last line is the object that `run` prints
+  loopwright eval --policy lexical --split dev --by-family
+  loopwright eval --policy runs/care --split dev
+  loopwright eval --policy runs/care --course ablation --split dev --sampled
+
+Exit codes:
+  0  done
+  1  done, and an episode is void
+  2  bad arguments, or no such policy
+  3  something is not installed: run `loopwright doctor`";
+
+/// `eval`.
+#[derive(Debug, Args)]
+#[command(after_help = EVAL_AFTER)]
+pub struct EvalArgs {
+    /// `shipped`, a baseline (`lexical`, `random`, `idle`, `scripted`), a run's folder, or a file of weights.
+    #[arg(long)]
+    pub policy: String,
+    /// On what.
+    #[arg(long, value_enum, default_value = "phone")]
+    pub course: CourseKind,
+    /// Which part of the pack.
+    #[arg(long, value_enum, default_value = "dev")]
+    pub split: SplitKind,
+    /// Samples at temperature 1 instead of taking what is likeliest.
+    #[arg(long)]
+    pub sampled: bool,
+    /// Seed of sampling, and of random planners.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Episodes side by side. Changes no result.
+    #[arg(long, short = 'j', default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub jobs: u8,
+    /// Shows each family.
+    #[arg(long)]
+    pub by_family: bool,
+    /// Where trajectories go: a new folder; default: the next free one under target/runs.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+}
+
+/// The examples at the end of `export --help`.
+const EXPORT_AFTER: &str = "\
+Examples:
+  loopwright export --policy runs/care --weights care.safetensors
+  loopwright export --policy runs/care --trajectories groups.jsonl --groups 32 --group-size 8 --estimator care
+
+A line of the trajectories is one member of a group: uid (its group), prompt, response_ids, response_mask, old_log_probs, advantages (one for each
+token), reward, success, progress, cost, policy. A void member is left out and counted.";
+
+/// `export`.
+#[derive(Debug, Args)]
+#[command(after_help = EXPORT_AFTER)]
+pub struct ExportArgs {
+    /// Of what course.
+    #[arg(long, value_enum, default_value = "phone")]
+    pub course: CourseKind,
+    /// A run's folder, or a file of weights.
+    #[arg(long, value_name = "PATH", required = true)]
+    pub policy: PathBuf,
+    /// Writes the weights to this file, as safetensors with plain names.
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Rolls out groups, and writes them with their advantages to this file, as JSON Lines.
+    #[arg(long, value_name = "FILE")]
+    pub trajectories: Option<PathBuf>,
+    /// Groups.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub groups: u32,
+    /// Members of a group.
+    #[arg(long, default_value_t = 8)]
+    pub group_size: usize,
+    /// How members of a group are compared.
+    #[arg(long, value_enum, default_value = "care")]
+    pub estimator: Arm,
+    /// Seeds tasks, sampling and worlds.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
 }

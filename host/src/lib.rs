@@ -67,6 +67,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Serve(command) => commands::serve::serve(shared, command),
         Command::Memory(args) => commands::memory::memory(shared, args),
         Command::Train(args) => commands::train::train(shared, args),
+        Command::Eval(args) => commands::eval::eval(shared, args),
+        Command::Export(args) => commands::export::export(shared, args),
         Command::Bench(args) => commands::bench::bench(shared, args),
         Command::Doctor => commands::doctor::doctor(shared),
         Command::CompileComponent(args) => commands::compile::compile(args),

@@ -6,11 +6,13 @@ use std::time::Duration;
 use loopwright_contract::planner::Planner;
 use loopwright_contract::task::Task;
 use loopwright_harness::planners::{Idle, Random, Scripted};
+use loopwright_learn::pointer::Lexical;
 use loopwright_models::http::{ApiKey, HttpConfig, HttpPlanner, Prices};
 use loopwright_models::local::{LocalConfig, LocalPlanner, Sampling};
 
 use crate::cli::{ModelArgs, PlannerKind};
 use crate::exit::NotInstalled;
+use crate::training::phone;
 
 /// Where the set-up puts the default model.
 pub const DEFAULT_MODEL: &str = "target/models/smollm2-135m-instruct-q4_1.gguf";
@@ -23,6 +25,8 @@ impl PlannerKind {
             Self::Scripted => "scripted",
             Self::Random => "random",
             Self::Idle => "idle",
+            Self::Lexical => "lexical",
+            Self::Policy => "policy",
             Self::Local => "local",
             Self::Openai => "openai",
         }
@@ -38,6 +42,8 @@ pub fn planner(kind: PlannerKind, tasks: &[Task], args: &ModelArgs) -> anyhow::R
         PlannerKind::Scripted => Box::new(Scripted::new(tasks)),
         PlannerKind::Random => Box::new(Random),
         PlannerKind::Idle => Box::new(Idle),
+        PlannerKind::Lexical => Box::new(Lexical::new()),
+        PlannerKind::Policy => Box::new(phone::policy(args.policy.as_deref())?),
         PlannerKind::Local => Box::new(local(args)?),
         PlannerKind::Openai => Box::new(http(args)?),
     })

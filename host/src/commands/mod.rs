@@ -5,6 +5,8 @@ pub mod bench;
 pub mod compile;
 mod consent;
 pub mod doctor;
+pub mod eval;
+pub mod export;
 pub mod gate;
 pub mod memory;
 pub mod pack;

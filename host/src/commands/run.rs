@@ -38,8 +38,8 @@ struct Plan {
 
 /// What came of one plan, as a row of the report and as JSON.
 #[derive(Debug, Serialize)]
-struct Row {
-    planner: &'static str,
+pub(super) struct Row {
+    planner: String,
     tasks: u32,
     pass: u32,
     fail: u32,
@@ -68,7 +68,7 @@ pub fn run(shared: &Shared, args: &RunArgs) -> anyhow::Result<Exit> {
     let tasks = selected(pack.tasks(), args)?;
     let host = wire::host(shared, Engine { drop_instances: args.drop_instances }, Worlds::of(pack.worlds()))?;
     let host = if args.pin_verifiers { host.pinned() } else { host };
-    let out = out(args)?;
+    let out = free_folder(args.out.as_deref())?;
     let skills = wire::skills(&args.skills)?;
     let plans = plans(args, &tasks);
     let mut rows = Vec::new();
@@ -129,7 +129,7 @@ fn plans(args: &RunArgs, tasks: &[Task]) -> Vec<Plan> {
             .map(|kind| Plan { kind: *kind, tasks: tasks.to_vec(), steps: args.steps })
             .collect();
     }
-    let mut plans: Vec<Plan> = [PlannerKind::Scripted, PlannerKind::Random, PlannerKind::Idle]
+    let mut plans: Vec<Plan> = [PlannerKind::Scripted, PlannerKind::Random, PlannerKind::Lexical, PlannerKind::Policy]
         .into_iter()
         .map(|kind| Plan { kind, tasks: tasks.to_vec(), steps: args.steps })
         .collect();
@@ -150,8 +150,8 @@ fn spread(tasks: &[Task], few: usize) -> Vec<Task> {
 }
 
 /// The folder for trajectories: the named one, which must be new or empty, or the next free number.
-fn out(args: &RunArgs) -> anyhow::Result<PathBuf> {
-    match &args.out {
+pub(super) fn free_folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    match named {
         Some(folder) => {
             let taken = folder.exists() && (!folder.is_dir() || std::fs::read_dir(folder)?.next().is_some());
             if taken {
@@ -160,7 +160,7 @@ fn out(args: &RunArgs) -> anyhow::Result<PathBuf> {
                     folder.display()
                 );
             }
-            Ok(folder.clone())
+            Ok(folder.to_owned())
         }
         None => (1..100_000_u32)
             .map(|number| Path::new("target/runs").join(format!("{number:04}")))
@@ -254,13 +254,13 @@ fn run_plan(
     if let Some(session) = &session {
         session.keep(&results)?;
     }
-    Ok((row(plan.kind, &results, started.elapsed(), out), results))
+    Ok((row(plan.kind.name(), &results, started.elapsed(), out), results))
 }
 
-fn row(kind: PlannerKind, results: &[EpisodeResult], wall: Duration, out: &Path) -> Row {
+pub(super) fn row(planner: &str, results: &[EpisodeResult], wall: Duration, out: &Path) -> Row {
     let tally = Tally::of(results);
     Row {
-        planner: kind.name(),
+        planner: planner.to_owned(),
         tasks: tally.tasks,
         pass: tally.pass,
         fail: tally.fail,
@@ -279,7 +279,7 @@ fn row(kind: PlannerKind, results: &[EpisodeResult], wall: Duration, out: &Path)
 }
 
 /// Void episodes are our fault: each is told with its reason.
-fn tell_voids(results: &[EpisodeResult]) {
+pub(super) fn tell_voids(results: &[EpisodeResult]) {
     for result in results {
         if let Outcome::Void(reason) = &result.outcome {
             output::note(format_args!("void: {}: {}", result.task, cut(reason, 200)));
@@ -314,7 +314,7 @@ fn report(rows: &[Row]) -> String {
             };
             let wall = u64::try_from(row.wall_ms).unwrap_or(u64::MAX);
             let numbers = [row.tasks, row.pass, row.fail, row.invalid, row.void].map(|number| number.to_string());
-            let mut cells = vec![row.planner.to_owned()];
+            let mut cells = vec![row.planner.clone()];
             cells.extend(numbers);
             cells.push(rate);
             cells
@@ -357,7 +357,7 @@ fn free(shared: &Shared, args: &RunArgs, request: &str) -> anyhow::Result<Exit> 
     let skills = wire::skills(&args.skills)?;
     let kind = args.planner.first().copied().unwrap_or(PlannerKind::Local);
     let plan = Plan { kind, tasks: vec![task], steps: args.steps };
-    let (row, results) = run_plan(shared, args, &host, &skills, &plan, &out(args)?)?;
+    let (row, results) = run_plan(shared, args, &host, &skills, &plan, &free_folder(args.out.as_deref())?)?;
     if shared.json {
         output::json(&row);
     } else if let Some(path) = results.first().and_then(|result| result.path.as_ref()) {

@@ -9,7 +9,7 @@ use loopwright_learn::care::surrogate::{Denominator, Surrogate};
 use loopwright_learn::care::{GroupSize, Options, Phi, PhiValues, Scheme};
 use loopwright_learn::control::{Governor, Guard};
 use loopwright_learn::estimate::Level;
-use loopwright_learn::nn::{AdamWConfig, Parameters, Schedule};
+use loopwright_learn::nn::{AdamWConfig, Schedule};
 use loopwright_learn::rl::{self, Policy, RefillOn, StepRecord};
 use loopwright_learn::sft::FitRecord;
 use serde_json::{Value, json};
@@ -19,11 +19,12 @@ use crate::cli_train::{CourseKind, NoiseKind, RlArgs, SftArgs, TrainArgs, TrainC
 use crate::exit::Exit;
 use crate::output;
 use crate::training::ablation::AblationCourse;
-use crate::training::course::Course;
+use crate::training::course::{Course, load, with_weights};
 use crate::training::fit::{SftRun, fit};
-use crate::training::folder::{FORMAT, PolicyCard, RunFolder};
+use crate::training::folder::{FORMAT, RunFolder};
 use crate::training::improve::{DevPlan, Ended, Improvement, RlRun};
 use crate::training::interrupt::Interrupt;
+use crate::training::phone::PhoneCourse;
 use crate::wire::{self, Engine, Worlds};
 
 /// The confidence of the controller's bounds.
@@ -51,6 +52,7 @@ impl CourseKind {
     fn name(self) -> &'static str {
         match self {
             Self::Ablation => "ablation",
+            Self::Phone => "phone",
         }
     }
 }
@@ -77,6 +79,7 @@ fn begin_sft(shared: &Shared, args: &SftArgs) -> anyhow::Result<Exit> {
 fn begin_rl(shared: &Shared, args: &RlArgs) -> anyhow::Result<Exit> {
     match args.course {
         CourseKind::Ablation => begin_rl_of(shared, args, &AblationCourse { seed: args.seed }),
+        CourseKind::Phone => begin_rl_of(shared, args, &PhoneCourse::default()),
     }
 }
 
@@ -141,38 +144,6 @@ fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result
     })
 }
 
-/// The policy of a run's folder, or of a file of weights.
-fn load<C: Course>(course: &C, from: &Path, seed: u64) -> anyhow::Result<C::Policy> {
-    let file = if from.is_dir() { from.join("policy.safetensors") } else { from.to_owned() };
-    let card = file.with_extension("json");
-    if card.exists() {
-        let folder = RunFolder::open_any(file.parent().unwrap_or(Path::new(".")));
-        let name = card.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-        let card: PolicyCard = folder.read_json(&name)?;
-        anyhow::ensure!(
-            card.course == course.name(),
-            "`{}` is a policy of the course `{}`, expected one of `{}`\nhint: --course {}",
-            file.display(),
-            card.course,
-            course.name(),
-            card.course
-        );
-    }
-    let bytes = std::fs::read(&file).with_context(|| {
-        format!(
-            "no policy at `{}`\nhint: a run has one once it is over; `loopwright train status` says how far it is",
-            file.display()
-        )
-    })?;
-    with_weights(course, &bytes, seed).with_context(|| format!("the weights of `{}`", file.display()))
-}
-
-fn with_weights<C: Course>(course: &C, bytes: &[u8], seed: u64) -> anyhow::Result<C::Policy> {
-    let mut policy = course.fresh(seed)?;
-    *policy.parameters_mut() = Parameters::from_bytes(policy.parameters().slots().to_vec(), bytes)?;
-    Ok(policy)
-}
-
 fn resume(shared: &Shared, path: &Path) -> anyhow::Result<Exit> {
     let folder = RunFolder::open(path)?;
     let about: Value = folder.read_json("run.json")?;
@@ -192,6 +163,7 @@ fn resume(shared: &Shared, path: &Path) -> anyhow::Result<Exit> {
             let run: RlRun = folder.read_json("run.json")?;
             match run.course.as_str() {
                 "ablation" => resume_rl(shared, &AblationCourse { seed: run.settings.seed }, folder, run),
+                "phone" => resume_rl(shared, &PhoneCourse::default(), folder, run),
                 other => anyhow::bail!("a run of the course `{other}`, which this version does not know"),
             }
         }
@@ -215,25 +187,27 @@ fn harness<C: Course>(shared: &Shared, course: &C, prefixes: Prefixes) -> anyhow
 
 fn go_sft(shared: &Shared, folder: &RunFolder, run: &SftRun) -> anyhow::Result<Exit> {
     match run.course.as_str() {
-        "ablation" => {
-            let course = AblationCourse { seed: run.seed };
-            let harness = harness(shared, &course, Prefixes::All)?;
-            let interrupt = Interrupt::listen()?;
-            let bar = output::bar(0, "sft");
-            let told = |record: &FitRecord, steps: u64| {
-                bar.set_length(steps);
-                bar.set_position(record.step);
-                bar.set_message(format!("loss {:.4}", record.loss));
-                if shared.json {
-                    output::json(record);
-                }
-            };
-            let ended = fit(&course, &harness, folder, run, &interrupt, &told)?;
-            bar.finish_and_clear();
-            end(shared, folder, ended)
-        }
+        "ablation" => go_sft_of(shared, &AblationCourse { seed: run.seed }, folder, run),
+        "phone" => go_sft_of(shared, &PhoneCourse::default(), folder, run),
         other => anyhow::bail!("a run of the course `{other}`, which this version does not know"),
     }
+}
+
+fn go_sft_of<C: Course>(shared: &Shared, course: &C, folder: &RunFolder, run: &SftRun) -> anyhow::Result<Exit> {
+    let harness = harness(shared, course, Prefixes::All)?;
+    let interrupt = Interrupt::listen()?;
+    let bar = output::bar(0, "sft");
+    let told = |record: &FitRecord, steps: u64| {
+        bar.set_length(steps);
+        bar.set_position(record.step);
+        bar.set_message(format!("loss {:.4}", record.loss));
+        if shared.json {
+            output::json(record);
+        }
+    };
+    let ended = fit(course, &harness, folder, run, &interrupt, &told)?;
+    bar.finish_and_clear();
+    end(shared, folder, ended)
 }
 
 fn go_rl<C: Course>(

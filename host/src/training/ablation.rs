@@ -97,6 +97,11 @@ impl Course for AblationCourse {
         ablation::TOKEN_BUDGET as usize
     }
 
+    fn tokens(sample: &Sequence) -> Vec<u32> {
+        let symbol = |choice: &loopwright_learn::decoder::Choice| sample.symbols.get(choice.at).copied();
+        sample.choices.iter().filter_map(symbol).map(u32::from).collect()
+    }
+
     fn fresh(&self, seed: u64) -> anyhow::Result<Decoder> {
         Ok(Decoder::new(shape(), seed)?)
     }

@@ -1,14 +1,18 @@
 //! What is trained, and on what: a policy with its tasks, its planners and its demonstrations.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use loopwright_contract::task::{Split, Task};
 use loopwright_harness::Settings;
+use loopwright_learn::nn::Parameters;
 use loopwright_learn::rl::Policy;
 use serde_json::Value;
 
 use super::field::{Actors, Ground};
+use super::folder::{PolicyCard, RunFolder};
 
 /// How the teacher teaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +48,9 @@ pub trait Course: Actors<Self::Policy> {
     /// Choices that a trajectory may have, for the constant denominator of the loss.
     fn token_budget(&self) -> usize;
 
+    /// What was taken of each choice of a sample, as a number.
+    fn tokens(sample: &<Self::Policy as Policy>::Sample) -> Vec<u32>;
+
     /// A policy with fresh weights.
     ///
     /// # Errors
@@ -60,4 +67,43 @@ pub trait Course: Actors<Self::Policy> {
         tasks: &[Task],
         teaching: Teaching,
     ) -> anyhow::Result<(Vec<<Self::Policy as Policy>::Sample>, Value)>;
+}
+
+/// The policy of a run's folder, or of a file of weights.
+///
+/// # Errors
+/// A file that cannot be read, weights of another architecture, a policy of another course.
+pub fn load<C: Course>(course: &C, from: &Path, seed: u64) -> anyhow::Result<C::Policy> {
+    let file = if from.is_dir() { from.join("policy.safetensors") } else { from.to_owned() };
+    let card = file.with_extension("json");
+    if card.exists() {
+        let folder = RunFolder::open_any(file.parent().unwrap_or(Path::new(".")));
+        let name = card.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let card: PolicyCard = folder.read_json(&name)?;
+        anyhow::ensure!(
+            card.course == course.name(),
+            "`{}` is a policy of the course `{}`, expected one of `{}`\nhint: --course {}",
+            file.display(),
+            card.course,
+            course.name(),
+            card.course
+        );
+    }
+    let bytes = std::fs::read(&file).with_context(|| {
+        format!(
+            "no policy at `{}`\nhint: a run has one once it is over; `loopwright train status` says how far it is",
+            file.display()
+        )
+    })?;
+    with_weights(course, &bytes, seed).with_context(|| format!("the weights of `{}`", file.display()))
+}
+
+/// A policy with weights out of bytes.
+///
+/// # Errors
+/// Weights of another architecture, or that are not finite.
+pub fn with_weights<C: Course>(course: &C, bytes: &[u8], seed: u64) -> anyhow::Result<C::Policy> {
+    let mut policy = course.fresh(seed)?;
+    *policy.parameters_mut() = Parameters::from_bytes(policy.parameters().slots().to_vec(), bytes)?;
+    Ok(policy)
 }

@@ -12,5 +12,6 @@ pub mod interrupt;
 pub mod log;
 pub mod measure;
 pub mod metrics;
+pub mod phone;
 pub mod tensorboard;
 pub mod watching;

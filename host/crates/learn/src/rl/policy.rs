@@ -46,7 +46,7 @@ pub type LossOf<'a> = dyn Fn(&Tensor, Range<usize>) -> candle_core::Result<Tenso
 /// Weights that score what was sampled.
 pub trait Policy {
     /// What was sampled in one episode, with all that scoring it needs: masks and candidates included.
-    type Sample: Clone;
+    type Sample: Clone + 'static;
 
     /// Its kind and dimensions. A checkpoint is for one architecture, and says which.
     fn architecture(&self) -> Value;

@@ -1,0 +1,212 @@
+//! The phone for the trainers: the pointer policy as a planner, what an episode costs, and demonstrations of the tasks' gold.
+//!
+//! Families are split by the pack: what is trained on, what is chosen by and what is reported share no family, in any language. Test requests are
+//! besides said in words that are kept for them alone.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use loopwright_contract::action::{Action, Proposed};
+use loopwright_contract::name::EpisodeId;
+use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
+use loopwright_contract::task::{Split, Task};
+use loopwright_contract::verdict::Outcome;
+use loopwright_harness::planners::Scripted;
+use loopwright_harness::{EpisodeResult, Noise, RunOptions, Settings, run_tasks};
+use loopwright_learn::pointer::net::{PointerNet, Shape};
+use loopwright_learn::pointer::{Play, PolicyPlanner, Specs, Style, Walk, force_with};
+use loopwright_learn::rl::Recording;
+use loopwright_packs::phone::{PhrasingSet, builtin_with_phrasings};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::course::{Course, Teaching, load};
+use super::field::{Actors, Ground, Recorder};
+use super::watching::{Seen, Watching};
+
+/// Choices that half of a cost of 1 stands for.
+const CHOICES_BUDGET: f64 = 64.0;
+/// Steps that the other half stands for.
+const STEPS_BUDGET: f64 = 12.0;
+/// Choices that a trajectory may have, for the constant denominator.
+const TOKEN_BUDGET: usize = 64;
+/// Instances of each family and language by split, and the seeds that they are drawn from.
+const TRAIN: (u32, u64) = (24, 101);
+const DEV: (u32, u64) = (4, 102);
+const TEST: (u32, u64) = (4, 103);
+
+/// The pointer policy on the phone pack.
+#[derive(Debug, Clone, Default)]
+pub struct PhoneCourse {
+    /// Specifications that were read before, for all its planners.
+    specs: Arc<Specs>,
+}
+
+/// A planner of the phone's.
+pub type PhonePlanner = PolicyPlanner<Arc<Specs>>;
+
+struct Recorded(PhonePlanner);
+
+impl Planner for Recorded {
+    fn version(&self) -> PolicyVersion {
+        self.0.version()
+    }
+
+    fn decide_batch(&self, requests: &[DecisionRequest<'_>]) -> Vec<Result<Decision, PlannerFault>> {
+        self.0.decide_batch(requests)
+    }
+}
+
+impl Recorder<Play> for Recorded {
+    fn take(&self) -> BTreeMap<EpisodeId, Recording<Play>> {
+        self.0.take_recordings()
+    }
+}
+
+impl Actors<PointerNet> for PhoneCourse {
+    fn planner(&self, policy: &PointerNet, _: usize, greedy: bool) -> anyhow::Result<Box<dyn Recorder<Play>>> {
+        let style = if greedy { Style::Greedy } else { Style::Recorded };
+        Ok(Box::new(Recorded(PolicyPlanner::new(policy, Arc::clone(&self.specs), style)?)))
+    }
+
+    /// Half the choices over their budget plus half the steps over theirs.
+    fn cost(&self, _: &Task, result: &EpisodeResult) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "tokens of an episode are far below 2^53")]
+        let choices = result.usage.tokens_out as f64 / CHOICES_BUDGET;
+        let steps = f64::from(result.steps) / STEPS_BUDGET;
+        0.5 * choices.min(1.0) + 0.5 * steps.min(1.0)
+    }
+}
+
+/// What the gold showed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Shown {
+    /// Episodes that were played.
+    pub episodes: u64,
+    /// Of those, passed: the others are no demonstrations, such as where recall missed a tool.
+    pub passed: u64,
+    /// Decisions of those.
+    pub decisions: u64,
+    /// Demonstrations that were refused, by why: a value that was not observed, an act that no choice says.
+    pub refused: BTreeMap<String, u64>,
+}
+
+impl Course for PhoneCourse {
+    type Policy = PointerNet;
+
+    fn name(&self) -> &'static str {
+        "phone"
+    }
+
+    fn tasks(&self, split: Split) -> anyhow::Result<Arc<[Task]>> {
+        let ((instances, seed), phrasings) = match split {
+            Split::Train => (TRAIN, PhrasingSet::Seen),
+            Split::Dev => (DEV, PhrasingSet::Seen),
+            Split::Test => (TEST, PhrasingSet::Unseen),
+        };
+        let pack = builtin_with_phrasings(seed, instances, phrasings)?;
+        let tasks: Arc<[Task]> = pack.tasks().iter().filter(|task| task.split == split).cloned().collect();
+        anyhow::ensure!(!tasks.is_empty(), "the pack has no tasks of the split {split:?}");
+        Ok(tasks)
+    }
+
+    fn worlds(&self) -> BTreeMap<String, Value> {
+        BTreeMap::new()
+    }
+
+    fn harness(&self) -> Settings {
+        Settings::default()
+    }
+
+    fn token_budget(&self) -> usize {
+        TOKEN_BUDGET
+    }
+
+    fn tokens(sample: &Play) -> Vec<u32> {
+        sample.choices.iter().map(|taken| u32::try_from(taken.answer).unwrap_or(u32::MAX)).collect()
+    }
+
+    fn fresh(&self, seed: u64) -> anyhow::Result<PointerNet> {
+        Ok(PointerNet::new(Shape::phone(), seed)?)
+    }
+
+    /// Gold is one and the same each time, and makes no errors: the seed, the times and the mask change nothing.
+    fn demonstrations(&self, ground: &Ground<'_>, tasks: &[Task], _: Teaching) -> anyhow::Result<(Vec<Play>, Value)> {
+        let scripted = Scripted::new(tasks);
+        let watching = Watching::new(&scripted);
+        let (mut plays, mut shown) = (Vec::new(), Shown::default());
+        // In parts, so that contexts are not all held at once.
+        for part in tasks.chunks(256) {
+            let options = RunOptions { noise: Noise::Task, ..ground.options(0, part.len()) };
+            let results = run_tasks(ground.harness, &watching, part, &options, &|_| {});
+            let mut seen = watching.take();
+            for result in &results {
+                let turns = seen.remove(&result.episode).unwrap_or_default();
+                match demonstration(&self.specs, result, &turns, &mut shown)? {
+                    Ok(play) => plays.push(play),
+                    Err(why) => *shown.refused.entry(why).or_default() += 1,
+                }
+            }
+        }
+        Ok((plays, serde_json::to_value(shown)?))
+    }
+}
+
+/// The play of an episode of gold, or why there is none.
+fn demonstration(
+    specs: &Specs,
+    result: &EpisodeResult,
+    turns: &[Seen],
+    shown: &mut Shown,
+) -> anyhow::Result<Result<Play, String>> {
+    shown.episodes += 1;
+    match &result.outcome {
+        Outcome::Void(reason) => anyhow::bail!("episode `{}` of the gold is void: {reason}", result.episode),
+        Outcome::Pass => {}
+        _ => return Ok(Err("it does not pass".to_owned())),
+    }
+    shown.passed += 1;
+    let first = turns.first().with_context(|| format!("episode `{}` has no decision", result.episode))?;
+    let mut play = Play { units: Arc::clone(Walk::with(specs, &first.context).units()), choices: Vec::new() };
+    for Seen { context, decision } in turns {
+        let action = |proposed: &Proposed| match proposed {
+            Proposed::Action { value } => Some(value.clone()),
+            _ => None,
+        };
+        let actions: Vec<Action> = decision.proposed.iter().filter_map(action).collect();
+        match force_with(specs, context, &actions) {
+            Ok(taken) => play.choices.extend(taken),
+            Err(why) => {
+                let (act, slot) = why.place();
+                return Ok(Err(format!("{act} {slot}")));
+            }
+        }
+    }
+    shown.decisions += turns.len() as u64;
+    Ok(if play.choices.is_empty() { Err("nothing was to be chosen".to_owned()) } else { Ok(play) })
+}
+
+/// The weights that ship, made by the commands in `host/assets/README.md`.
+const SHIPPED: &[u8] = include_bytes!("../../assets/phone-policy.safetensors");
+
+/// The policy that ships, which takes what is likeliest or samples.
+///
+/// # Errors
+/// None but a defect of ours.
+pub fn shipped(greedy: bool) -> anyhow::Result<PhonePlanner> {
+    let policy = PointerNet::from_bytes(Shape::phone(), SHIPPED)?;
+    Ok(PolicyPlanner::new(&policy, Arc::default(), if greedy { Style::Greedy } else { Style::Sampled })?)
+}
+
+/// The policy of a run's folder or of a file of weights, or the one that ships; it takes what is likeliest.
+///
+/// # Errors
+/// Weights that cannot be read, or of another architecture.
+pub fn policy(path: Option<&Path>) -> anyhow::Result<PhonePlanner> {
+    match path {
+        None => shipped(true),
+        Some(path) => Ok(PolicyPlanner::new(&load(&PhoneCourse::default(), path, 0)?, Arc::default(), Style::Greedy)?),
+    }
+}
