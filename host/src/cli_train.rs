@@ -202,6 +202,18 @@ pub struct SftArgs {
     /// The highest learning rate.
     #[arg(long, default_value_t = 3e-3)]
     pub learning_rate: f64,
+    /// What is taken off the weights at each step, times the rate.
+    #[arg(long, default_value_t = 0.01)]
+    pub weight_decay: f64,
+    /// Phone: the share of steps in which n-grams have other numbers: which words are the same is then learnt, and not what they mean.
+    #[arg(long, default_value_t = 1.0)]
+    pub renumber: f64,
+    /// Phone: the share of other acts that are not offered.
+    #[arg(long, default_value_t = 0.0)]
+    pub drop_acts: f64,
+    /// Phone: the share of facts that are not told in a step.
+    #[arg(long, default_value_t = 0.0)]
+    pub drop_facts: f64,
     /// Learns erroneous turns like any other, to see what masking them is worth.
     #[arg(long)]
     pub no_mask: bool,

@@ -10,6 +10,7 @@ use loopwright_learn::care::{GroupSize, Options, Phi, PhiValues, Scheme};
 use loopwright_learn::control::{Governor, Guard};
 use loopwright_learn::estimate::Level;
 use loopwright_learn::nn::{AdamWConfig, Schedule};
+use loopwright_learn::pointer::Variation;
 use loopwright_learn::rl::{self, Policy, RefillOn, StepRecord};
 use loopwright_learn::sft::FitRecord;
 use serde_json::{Value, json};
@@ -65,12 +66,15 @@ fn begin_sft(shared: &Shared, args: &SftArgs) -> anyhow::Result<Exit> {
         seed: args.seed,
         teacher_members: args.teacher_members,
         mask: !args.no_mask,
+        variation: Variation { renumber: args.renumber, drop_acts: args.drop_acts, drop_facts: args.drop_facts },
+        weight_decay: args.weight_decay,
         batch: args.batch,
         epochs: args.epochs,
         learning_rate: args.learning_rate,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     Schedule::constant(run.learning_rate).check()?;
+    anyhow::ensure!(run.variation.is_sound(), "--renumber, --drop-acts and --drop-facts are shares, 0 to 1");
     drop(wire::index(shared)?);
     let folder = RunFolder::begin(&args.out, &run)?;
     go_sft(shared, &folder, &run)

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use loopwright_contract::task::{Split, Task};
 use loopwright_harness::Settings;
 use loopwright_learn::nn::Parameters;
+use loopwright_learn::pointer::Variation;
 use loopwright_learn::rl::Policy;
 use serde_json::Value;
 
@@ -50,6 +51,17 @@ pub trait Course: Actors<Self::Policy> {
 
     /// What was taken of each choice of a sample, as a number.
     fn tokens(sample: &<Self::Policy as Policy>::Sample) -> Vec<u32>;
+
+    /// Samples of a step as they are learnt, varied by a random number. By default nothing is.
+    fn varied(
+        &self,
+        variation: &Variation,
+        random: u64,
+        samples: Vec<<Self::Policy as Policy>::Sample>,
+    ) -> Vec<<Self::Policy as Policy>::Sample> {
+        let _ = (variation, random);
+        samples
+    }
 
     /// A policy with fresh weights.
     ///

@@ -7,6 +7,7 @@ use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_contract::task::Split;
 use loopwright_harness::{Harness, Noise, Watch};
 use loopwright_learn::nn::{AdamWConfig, Decay, Schedule};
+use loopwright_learn::pointer::Variation;
 use loopwright_learn::sft::{Examples, Fit, FitRecord, FitSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,6 +38,11 @@ pub struct SftRun {
     pub teacher_members: u32,
     /// Whether erroneous turns are masked.
     pub mask: bool,
+    /// How demonstrations of the phone are varied.
+    #[serde(default)]
+    pub variation: Variation,
+    /// What is taken off the weights at each step, times the rate.
+    pub weight_decay: f64,
     /// Demonstrations of a step.
     pub batch: usize,
     /// Passes over the demonstrations.
@@ -95,8 +101,9 @@ pub fn fit<C: Course>(
     folder.cut_metrics(fit.taken())?;
     let mut checkpoints = folder.checkpoints()?;
     let mut log = Log::open(folder)?;
+    let change = |random, samples| course.varied(&run.variation, random, samples);
     let epoch = examples.count().div_ceil(run.batch.max(1)) as u64;
-    while let Some(record) = fit.step(&mut policy, &examples)? {
+    while let Some(record) = fit.step_on(&mut policy, &examples, &change)? {
         log.line(record.step, &record)?;
         let (ending, whole) = (interrupt.wanted(), fit.taken() == fit.steps());
         if ending || whole || record.step.is_multiple_of(epoch) {
@@ -123,6 +130,11 @@ impl SftRun {
         let steps = (examples.div_ceil(self.batch.max(1)) as u64).saturating_mul(u64::from(self.epochs));
         let decay = if steps > 1 { Decay::Cosine { steps, floor: 0.1 } } else { Decay::Constant };
         let schedule = Schedule { decay, ..Schedule::constant(self.learning_rate) };
-        FitSettings { seed: self.seed, batch: self.batch, epochs: self.epochs, optimizer: AdamWConfig::new(schedule) }
+        FitSettings {
+            seed: self.seed,
+            batch: self.batch,
+            epochs: self.epochs,
+            optimizer: AdamWConfig { weight_decay: self.weight_decay, ..AdamWConfig::new(schedule) },
+        }
     }
 }

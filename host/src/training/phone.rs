@@ -16,7 +16,7 @@ use loopwright_contract::verdict::Outcome;
 use loopwright_harness::planners::Scripted;
 use loopwright_harness::{EpisodeResult, Noise, RunOptions, Settings, run_tasks};
 use loopwright_learn::pointer::net::{PointerNet, Shape};
-use loopwright_learn::pointer::{Play, PolicyPlanner, Specs, Style, Walk, force_with};
+use loopwright_learn::pointer::{Play, PolicyPlanner, Specs, Style, Variation, Walk, force_with};
 use loopwright_learn::rl::Recording;
 use loopwright_packs::phone::{PhrasingSet, builtin_with_phrasings};
 use serde::Serialize;
@@ -126,6 +126,10 @@ impl Course for PhoneCourse {
 
     fn tokens(sample: &Play) -> Vec<u32> {
         sample.choices.iter().map(|taken| u32::try_from(taken.answer).unwrap_or(u32::MAX)).collect()
+    }
+
+    fn varied(&self, variation: &Variation, random: u64, samples: Vec<Play>) -> Vec<Play> {
+        variation.apply(random, samples)
     }
 
     fn fresh(&self, seed: u64) -> anyhow::Result<PointerNet> {

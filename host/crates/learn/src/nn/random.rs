@@ -24,6 +24,11 @@ impl Stream {
         Self::numbered(seed, digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
+    /// 64 random bits.
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
     /// Uniform in [0, 1), a multiple of 2^-53.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     pub(crate) fn uniform(&mut self) -> f64 {

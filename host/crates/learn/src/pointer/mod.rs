@@ -21,6 +21,7 @@ mod specs;
 mod testing;
 mod turns;
 mod units;
+mod variation;
 mod walk;
 
 pub use choice::{
@@ -31,4 +32,5 @@ pub use force::{Unreachable, force, force_with};
 pub use lexical::Lexical;
 pub use planner::{EPISODES_MAX, PolicyPlanner, REQUESTS_KEPT_MAX, Style, TURN_CHOICES_MAX, Turn, Turns};
 pub use specs::{SPECS_MAX, Specs};
+pub use variation::Variation;
 pub use walk::{CHOICES_MAX, Walk, Walked};

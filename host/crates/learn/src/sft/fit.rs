@@ -12,6 +12,8 @@ use crate::rl::{Policy, PolicyFault, shuffled};
 pub const BATCH_MAX: usize = 65_536;
 /// Passes over the examples.
 pub const EPOCHS_MAX: u32 = 10_000;
+/// Tells the random numbers of changes from those of the order.
+const CHANGES: u64 = 0x6368_616e_6765_7321;
 /// The part of a checkpoint with settings and place, as JSON.
 pub const FIT_PART: &str = "fit.json";
 
@@ -108,6 +110,9 @@ impl<S: Clone> Examples<S> {
     }
 }
 
+/// Changes the samples of a step by a random number.
+pub type Change<'a, S> = dyn Fn(u64, Vec<S>) -> Vec<S> + 'a;
+
 /// One step of a cold start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FitRecord {
@@ -203,6 +208,20 @@ impl Fit {
         policy: &mut P,
         examples: &Examples<P::Sample>,
     ) -> Result<Option<FitRecord>, FitError> {
+        self.step_on(policy, examples, &|_, samples| samples)
+    }
+
+    /// The same on samples that are changed before they are learnt: `change` is given a random number, the same whenever this step is taken, and
+    /// keeps the number of choices.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn step_on<P: Policy>(
+        &mut self,
+        policy: &mut P,
+        examples: &Examples<P::Sample>,
+        change: &Change<'_, P::Sample>,
+    ) -> Result<Option<FitRecord>, FitError> {
         if self.place.step >= self.steps() {
             return Ok(None);
         }
@@ -212,6 +231,8 @@ impl Fit {
         let first = usize::try_from(part).unwrap_or(usize::MAX).saturating_mul(batch);
         let samples: Vec<P::Sample> =
             order.iter().skip(first).take(batch).filter_map(|place| examples.samples.get(*place)).cloned().collect();
+        let mut stream = Stream::numbered(self.place.settings.seed ^ CHANGES, self.place.step);
+        let samples = change(stream.bits(), samples);
         let tokens: usize = samples.iter().map(P::choices).sum();
         #[expect(clippy::cast_precision_loss, reason = "tokens of a step are far below 2^53")]
         let denominator = tokens.max(1) as f64;

@@ -10,4 +10,4 @@ mod fit;
 pub(crate) mod tests;
 
 pub use faults::{Cause, FindError, Finding, Findings, Rules, StepTurns, find};
-pub use fit::{BATCH_MAX, EPOCHS_MAX, Examples, FIT_PART, Fit, FitError, FitRecord, FitSettings};
+pub use fit::{BATCH_MAX, Change, EPOCHS_MAX, Examples, FIT_PART, Fit, FitError, FitRecord, FitSettings};

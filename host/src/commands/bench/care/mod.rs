@@ -1,6 +1,7 @@
 //! `bench care`: the ablation of CARE against its rivals on a task whose best way is known. What is claimed, and by which rule it is decided, is
 //! written in `examples/care/PREREGISTRATION.md`.
 
+mod curves;
 mod plan;
 mod print;
 mod trial;
@@ -58,12 +59,13 @@ pub(super) fn care(shared: &Shared, args: &CareBenchArgs) -> anyhow::Result<Exit
     let path = args.out.join("report.json");
     let text = output::pretty(&report)?;
     std::fs::write(&path, text).with_context(|| format!("`{}` cannot be written", path.display()))?;
+    curves::draw(&plan, &args.out, optimum.tokens)?;
     if shared.json {
         output::json(&report);
         output::json(&runs);
     } else {
         print::tables(&starts, &runs, &verdicts, optimum);
-        output::line(format_args!("\nreport and metrics of every step: {}", args.out.display()));
+        output::line(format_args!("\nreport, curves and metrics of every step: {}", args.out.display()));
     }
     let wrong = if plan.quick { verdict::wrong_signs(&runs) } else { Vec::new() };
     wrong.iter().for_each(|wrong| output::note(format_args!("a sign is wrong: {wrong}")));

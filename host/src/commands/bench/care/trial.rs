@@ -195,13 +195,20 @@ impl Lab<'_> {
 }
 
 impl Cell {
-    /// Where a run's files lie.
-    fn folder(&self, seed: u64) -> String {
-        let arm = serde_json::to_value(self.arm).unwrap_or_default();
-        let noise = serde_json::to_value(self.noise).unwrap_or_default();
-        let text = |value: &serde_json::Value| value.as_str().unwrap_or("run").to_owned();
-        format!("seed-{seed}/{}-g{}-{}", text(&arm), self.group_size.get(), text(&noise))
+    /// The arm's name.
+    pub(super) fn name(&self) -> String {
+        word(&self.arm)
     }
+
+    /// Where a run's files lie.
+    pub(super) fn folder(&self, seed: u64) -> String {
+        format!("seed-{seed}/{}-g{}-{}", self.name(), self.group_size.get(), word(&self.noise))
+    }
+}
+
+/// A name as records have it.
+fn word(name: &impl Serialize) -> String {
+    serde_json::to_value(name).ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
 }
 
 /// Sums over the steps of a run.
