@@ -168,7 +168,7 @@ pub struct RunArgs {
     /// The pack: `phone` (built in) or a folder.
     #[arg(long, default_value = "phone")]
     pub pack: String,
-    /// Who decides; several run one after another. Without it: scripted, random, lexical and the shipped policy on the whole pack, and the local model on a few tasks.
+    /// Who decides; several run one after another. Without it: scripted, random, idle, lexical and the shipped policy on the whole pack, and the local model on a few tasks.
     #[arg(long, value_enum)]
     pub planner: Vec<PlannerKind>,
     /// One request in plain words, instead of a pack's tasks.

@@ -129,10 +129,11 @@ fn plans(args: &RunArgs, tasks: &[Task]) -> Vec<Plan> {
             .map(|kind| Plan { kind: *kind, tasks: tasks.to_vec(), steps: args.steps })
             .collect();
     }
-    let mut plans: Vec<Plan> = [PlannerKind::Scripted, PlannerKind::Random, PlannerKind::Lexical, PlannerKind::Policy]
-        .into_iter()
-        .map(|kind| Plan { kind, tasks: tasks.to_vec(), steps: args.steps })
-        .collect();
+    let mut plans: Vec<Plan> =
+        [PlannerKind::Scripted, PlannerKind::Random, PlannerKind::Idle, PlannerKind::Lexical, PlannerKind::Policy]
+            .into_iter()
+            .map(|kind| Plan { kind, tasks: tasks.to_vec(), steps: args.steps })
+            .collect();
     if args.model_tasks > 0 {
         plans.push(Plan {
             kind: PlannerKind::Local,

@@ -80,7 +80,8 @@ fn all(tree: &Tree) -> Result<(Vec<Problem>, Vec<String>)> {
     problems.extend(manifest::problems(tree)?);
     problems.extend(layout::stray(sources.iter().map(|source| source.path.as_str())));
     for source in &sources {
-        problems.extend(of_one(source));
+        let exists = |path: &str| sources.iter().any(|source| source.path == path);
+        problems.extend(layout::kept(&source.path, source.length(), exists).unwrap_or_else(|| of_one(source)));
     }
     let surface = contract::problems(tree.root())?;
     problems.extend(surface.problems);

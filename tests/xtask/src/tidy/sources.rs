@@ -16,6 +16,11 @@ pub(super) struct Source {
 }
 
 impl Source {
+    /// How long it is.
+    pub(super) fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The file's text; `None` for a binary.
     pub(super) fn text(&self) -> Option<&str> {
         let text = std::str::from_utf8(&self.bytes).ok()?;
