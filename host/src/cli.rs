@@ -317,6 +317,15 @@ pub enum PackCommand {
         #[arg(long)]
         requests: Option<PathBuf>,
     },
+    /// Which share of the gold the phone policy's choices can point to; fails below 98 of 100 arguments.
+    Reach {
+        /// Seed of the built-in pack's instances.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// The phrasings that are kept for test.
+        #[arg(long)]
+        unseen: bool,
+    },
     /// Runs the calls that another implementation recorded and compares field by field.
     Replay {
         /// A folder with `db.json`, `tools.json` and `replays.jsonl`.

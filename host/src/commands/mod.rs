@@ -11,6 +11,7 @@ pub mod gate;
 pub mod memory;
 pub mod pack;
 pub mod plugin;
+mod reach;
 pub mod registry;
 pub mod replay;
 pub mod run;

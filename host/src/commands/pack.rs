@@ -33,6 +33,7 @@ pub fn pack(shared: &Shared, command: &PackCommand) -> anyhow::Result<Exit> {
         PackCommand::Write { dir, seed } => write(shared, dir, *seed),
         PackCommand::List { pack, seed } => list(shared, pack, *seed),
         PackCommand::Recall { seed, unseen, requests } => recall(shared, *seed, *unseen, requests.as_deref()),
+        PackCommand::Reach { seed, unseen } => super::reach::run(shared, *seed, *unseen),
         PackCommand::Replay { dir, plugin } => replay(shared, dir, plugin),
     }
 }

@@ -63,6 +63,8 @@ impl Runs {
         let lines = good(&[
             "train",
             "sft",
+            "--course",
+            "ablation",
             "--out",
             &self.path("sft"),
             "--teacher-members",
@@ -84,6 +86,8 @@ impl Runs {
         command(&[
             "train",
             "rl",
+            "--course",
+            "ablation",
             "--from",
             &from,
             "--out",
@@ -182,23 +186,26 @@ fn what_cannot_be_trained_is_said_with_what_to_do() {
         assert!(errors.contains(expected), "{expected} is not in {errors}");
     };
     let (sft, out) = (runs.path("sft"), runs.path("out"));
-    refused(&["train", "sft", "--out", &sft], "holds a run already");
+    refused(&["train", "sft", "--course", "ablation", "--out", &sft], "holds a run already");
     refused(&["train", "resume", &out], "no run in");
-    refused(&["train", "rl", "--from", &runs.path("nowhere"), "--out", &out], "no policy at");
-    refused(&["train", "rl", "--out", &out, "--group-size", "1"], "2 to");
-    refused(&["train", "rl", "--out", &out, "--p-low", "0.9", "--p-high", "0.6"], "`p_low` must not exceed `p_high`");
-    refused(&["train", "rl", "--out", &out, "--p-high", "0.99"], "`p_high` must be within");
-    refused(&["train", "rl", "--out", &out, "--learning-rate", "NaN"], "peak");
-    refused(&["train", "rl", "--out", &out, "--controller", "1.5"], "target");
+    refused(&["train", "rl", "--course", "ablation", "--from", &runs.path("nowhere"), "--out", &out], "no policy at");
+    refused(&["train", "rl", "--course", "ablation", "--out", &out, "--group-size", "1"], "2 to");
+    refused(
+        &["train", "rl", "--course", "ablation", "--out", &out, "--p-low", "0.9", "--p-high", "0.6"],
+        "`p_low` must not exceed `p_high`",
+    );
+    refused(&["train", "rl", "--course", "ablation", "--out", &out, "--p-high", "0.99"], "`p_high` must be within");
+    refused(&["train", "rl", "--course", "ablation", "--out", &out, "--learning-rate", "NaN"], "peak");
+    refused(&["train", "rl", "--course", "ablation", "--out", &out, "--controller", "1.5"], "target");
     assert!(!Path::new(&runs.path("out")).join("metrics.jsonl").exists(), "nothing was begun");
 
     // Weights of another architecture, and weights that were torn.
     let weights = runs.bytes("sft", "policy.safetensors");
     let torn = runs.path("torn.safetensors");
     std::fs::write(&torn, &weights[..weights.len() / 2]).unwrap();
-    refused(&["train", "rl", "--from", &torn, "--out", &runs.path("o1")], "the weights of");
+    refused(&["train", "rl", "--course", "ablation", "--from", &torn, "--out", &runs.path("o1")], "the weights of");
     std::fs::write(&torn, b"not weights").unwrap();
-    refused(&["train", "rl", "--from", &torn, "--out", &runs.path("o2")], "the weights of");
+    refused(&["train", "rl", "--course", "ablation", "--from", &torn, "--out", &runs.path("o2")], "the weights of");
 
     // A run file from elsewhere, and one whose start was changed.
     let (code, _, errors) = done(runs.improve("run"));
@@ -235,6 +242,35 @@ fn a_checkpoint_that_is_torn_is_left_out_and_one_of_other_plugins_is_refused() {
     let (code, _, errors) = done(command(&["train", "resume", &runs.path("torn")]));
     assert_eq!(code, Some(0), "a run without checkpoints begins again: {errors}");
     assert_eq!(runs.metrics("torn").len(), 9);
+}
+
+#[test]
+fn gold_can_be_pointed_to_in_both_languages_and_in_words_that_are_kept_for_test() {
+    for more in [&[][..], &["--unseen"]] {
+        let mut arguments = vec!["pack", "reach"];
+        arguments.extend(more);
+        let lines = good(&arguments);
+        let share = |part: &Value| part["reached"].as_f64().unwrap() / part["arguments"].as_f64().unwrap();
+        let least = if more.is_empty() { 0.99 } else { 0.98 };
+        assert!(lines[0]["share"].as_f64().unwrap() >= least, "{}", lines[0]["missed"]);
+        for language in ["en", "zh"] {
+            assert!(share(&lines[0]["languages"][language]) >= 0.97, "{language}: {}", lines[0]["missed"]);
+        }
+    }
+}
+
+#[test]
+fn a_policy_is_measured_on_a_split_as_run_prints_it() {
+    let out = Runs::new();
+    for (policy, least) in [("shipped", 0.1), ("lexical", 0.1), ("random", 0.0)] {
+        let lines = good(&["eval", "--policy", policy, "--split", "dev", "--out", &out.path(policy)]);
+        let [found, row] = &lines[..] else { panic!("{lines:?}") };
+        assert_eq!((&row["planner"], &row["void"]), (&json!(policy), &json!(0)), "{row}");
+        let [tasks, pass, fail, invalid] = ["tasks", "pass", "fail", "invalid"].map(|key| row[key].as_u64().unwrap());
+        assert!(tasks > 100 && pass + fail + invalid == tasks, "{row}");
+        assert!(found["all"]["success"].as_f64().unwrap() >= least, "{}", found["all"]);
+        assert!(found["families"].as_object().unwrap().len() >= 20 && found["success_low"].is_number(), "{found}");
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod grams;
 mod lexical;
 pub mod net;
 mod planner;
+mod reach;
 mod scene;
 mod spec;
 mod specs;
@@ -31,6 +32,7 @@ pub use choice::{
 pub use force::{Unreachable, force, force_with};
 pub use lexical::Lexical;
 pub use planner::{EPISODES_MAX, PolicyPlanner, REQUESTS_KEPT_MAX, Style, TURN_CHOICES_MAX, Turn, Turns};
+pub use reach::{Reach, reach};
 pub use specs::{SPECS_MAX, Specs};
 pub use variation::Variation;
 pub use walk::{CHOICES_MAX, Walk, Walked};
