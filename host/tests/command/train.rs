@@ -276,7 +276,8 @@ fn a_policy_is_measured_on_a_split_as_run_prints_it() {
 #[test]
 fn the_ablation_has_the_signs_that_the_mathematics_says() {
     let out = Runs::new();
-    let (code, lines, errors) = done(command(&["bench", "care", "--quick", "--out", &out.path("care")]));
+    let (code, lines, errors) =
+        done(command(&["bench", "care", "--quick", "--steps", "20", "--episodes", "320", "--out", &out.path("care")]));
     assert_eq!(code, Some(0), "{errors}");
     let rows = lines.last().unwrap().as_array().unwrap();
     let of = |arm: &str| rows.iter().find(|row| row["arm"] == arm).unwrap_or_else(|| panic!("no {arm} in {rows:?}"));
