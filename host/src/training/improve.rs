@@ -1,5 +1,6 @@
 //! A run of reinforcement learning, from its folder: steps, dev measurements, the controller, checkpoints. It knows no estimator and no policy.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -233,12 +234,18 @@ impl<'a, C: Course> Improvement<'a, C> {
         Ok(self.trainer.consult(rule, Some(dev))?)
     }
 
+    /// Keeps the weights if dev says that none before were better. One that was kept at a later step, before the run was resumed from an older
+    /// checkpoint, has been compared with this step already, since steps that are taken again come out the same.
     fn keep_best(&self, step: u64, dev: &Measurement) -> anyhow::Result<()> {
         let Some(success) = dev.all.success() else { return Ok(()) };
         let best = self.folder.path("best.json").exists().then(|| self.folder.read_json::<PolicyCard>("best.json"));
-        let best = best.transpose()?.filter(|card| card.step < step).and_then(|card| card.dev_success);
-        // Of equals the later one: it spends less.
-        if best.is_none_or(|best| success >= best) { self.keep("best", step, Some(success)) } else { Ok(()) }
+        let better = best.transpose()?.is_none_or(|best| match best.step.cmp(&step) {
+            Ordering::Greater => false,
+            Ordering::Equal => true,
+            // Of equals the later one: it spends less.
+            Ordering::Less => best.dev_success.is_none_or(|before| success >= before),
+        });
+        if better { self.keep("best", step, Some(success)) } else { Ok(()) }
     }
 
     /// Weights and what they are; the weights first.
