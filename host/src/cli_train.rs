@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use loopwright_learn::care::Estimator;
+use loopwright_learn::care::{Estimator, Phi, PhiError, PhiValues};
 use serde::Serialize;
 
 /// How members of a group are compared.
@@ -49,10 +49,38 @@ pub enum NoiseKind {
     Group,
 }
 
+/// The parameters of CARE's schedule; where a controller is at work, what it begins with.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ScheduleArgs {
+    /// The weight of the cost.
+    #[arg(long, default_value_t = 0.2)]
+    pub lambda_eff: f64,
+    /// The weight of progress.
+    #[arg(long, default_value_t = 0.1)]
+    pub lambda_prog: f64,
+    /// Groups that succeed less often are shaped by progress.
+    #[arg(long, default_value_t = 0.3)]
+    pub p_low: f64,
+    /// Groups that succeed this often are taught to spend less.
+    #[arg(long, default_value_t = 0.8)]
+    pub p_high: f64,
+}
+
+impl ScheduleArgs {
+    /// The schedule.
+    ///
+    /// # Errors
+    /// Parameters without a meaning, each with its range.
+    pub fn phi(&self) -> Result<Phi, PhiError> {
+        let Self { lambda_prog, lambda_eff, p_low, p_high } = *self;
+        Phi::new(PhiValues { lambda_prog, lambda_eff, p_low, p_high })
+    }
+}
+
 /// The examples at the end of `bench care --help`.
 const CARE_AFTER: &str = "\
 Examples:
-  loopwright bench care --quick --json               three arms, one seed, two minutes; fails when a sign is wrong
+  loopwright bench care --quick --json               three arms, one seed, 40 steps; fails when a sign is wrong
   loopwright bench care --out target/care            the pre-registered run: five arms, seeds 0 to 4
   loopwright bench care --arms composite --seeds 0,1,2,3,4
   loopwright bench care --arms care,care_uncalibrated,gdpo --group-size 4,8,16,32 --noise member,group --seeds 0,1
@@ -63,7 +91,7 @@ The last line of --json is an array of {arm, seed, success, tokens, ...}, one fo
 #[derive(Debug, Args)]
 #[command(after_help = CARE_AFTER)]
 pub struct CareBenchArgs {
-    /// Arms vanilla, care_uncalibrated and care on one seed, in about two minutes; fails when a sign is wrong.
+    /// Arms vanilla, care_uncalibrated and care on one seed for 40 steps, well under two minutes; fails when a sign is wrong.
     #[arg(long)]
     pub quick: bool,
     /// The arms [default: all but composite].
@@ -87,18 +115,9 @@ pub struct CareBenchArgs {
     /// The learning rate.
     #[arg(long, default_value_t = 3e-3)]
     pub learning_rate: f64,
-    /// The weight of the cost.
-    #[arg(long, default_value_t = 0.2)]
-    pub lambda_eff: f64,
-    /// The weight of progress.
-    #[arg(long, default_value_t = 0.1)]
-    pub lambda_prog: f64,
-    /// Groups that succeed less often are shaped by progress.
-    #[arg(long, default_value_t = 0.3)]
-    pub p_low: f64,
-    /// Groups that succeed this often are taught to spend less.
-    #[arg(long, default_value_t = 0.8)]
-    pub p_high: f64,
+    /// The schedule.
+    #[command(flatten)]
+    pub schedule: ScheduleArgs,
     /// Fresh episodes that each policy is measured on, sampled and greedy [default: 4000].
     #[arg(long, value_parser = clap::value_parser!(u32).range(16..=100_000))]
     pub episodes: Option<u32>,
@@ -252,18 +271,9 @@ pub struct RlArgs {
     /// The learning rate.
     #[arg(long, default_value_t = 1e-3)]
     pub learning_rate: f64,
-    /// The weight of the cost, at the beginning where a controller is at work.
-    #[arg(long, default_value_t = 0.2)]
-    pub lambda_eff: f64,
-    /// The weight of progress.
-    #[arg(long, default_value_t = 0.1)]
-    pub lambda_prog: f64,
-    /// Groups that succeed less often are shaped by progress.
-    #[arg(long, default_value_t = 0.3)]
-    pub p_low: f64,
-    /// Groups that succeed this often are taught to spend less.
-    #[arg(long, default_value_t = 0.8)]
-    pub p_high: f64,
+    /// The schedule.
+    #[command(flatten)]
+    pub schedule: ScheduleArgs,
     /// Updates on the samples of one step.
     #[arg(long, default_value_t = 1)]
     pub epochs: u32,
@@ -359,6 +369,9 @@ pub struct ExportArgs {
     /// How members of a group are compared.
     #[arg(long, value_enum, default_value = "care")]
     pub estimator: Arm,
+    /// The schedule.
+    #[command(flatten)]
+    pub schedule: ScheduleArgs,
     /// Seeds tasks, sampling and worlds.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_contract::task::{Split, Task};
-use loopwright_harness::{Harness, Noise, Watch};
-use loopwright_learn::care::{Group, GroupId, GroupSize, Member, Options, Phi, PhiValues, Scheme, Void};
+use loopwright_harness::{Harness, Noise};
+use loopwright_learn::care::{Group, GroupId, GroupSize, Member, Options, Scheme, Void};
 use loopwright_learn::rl::{Order, Ordered, Policy, Rolled, Rollouts as _, Sampler};
 use serde::Serialize;
 
@@ -20,10 +19,7 @@ use crate::training::ablation::AblationCourse;
 use crate::training::course::{Course, load};
 use crate::training::field::{Field, Ground};
 use crate::training::phone::PhoneCourse;
-use crate::wire::{self, Engine, MachineStopwatch, Worlds};
-
-/// The schedule that advantages are computed by: the one that training begins with.
-const PHI: PhiValues = PhiValues { lambda_prog: 0.1, lambda_eff: 0.2, p_low: 0.3, p_high: 0.8 };
+use crate::wire::{self, Engine, Worlds};
 
 /// One member of a group, as trainers of the verl and TRL kind read it.
 #[derive(Debug, Serialize)]
@@ -82,9 +78,7 @@ fn trajectories<C: Course>(
 ) -> anyhow::Result<Exit> {
     let host = wire::host(shared, Engine::default(), Worlds::of(&course.worlds()))?.pinned();
     let harness = Harness::new(Arc::new(host), course.harness(), Vec::new())?;
-    let stopwatch: Arc<dyn Stopwatch> = MachineStopwatch::start();
-    let watch = Arc::new(Watch::new(Arc::clone(&stopwatch)));
-    let ground = Ground { harness: &harness, noise: Noise::Member, cancel: Arc::default(), stopwatch, watch };
+    let ground = Ground::new(&harness, Noise::Member, Arc::default());
     let tasks = course.tasks(Split::Train)?;
     let (size, count) = (GroupSize::new(args.group_size)?, args.groups as usize);
     let places = Sampler::new(args.seed).tasks(0, count, tasks.len());
@@ -92,10 +86,12 @@ fn trajectories<C: Course>(
     let groups = places.iter().enumerate().map(ordered).collect();
     let order = Order { step: 1, seed: args.seed, members: size, groups };
     let rolled = Field::new(ground, Arc::clone(&tasks), course).roll(policy, &order)?;
-    let scheme = Scheme { estimator: args.estimator.estimator(), phi: Phi::new(PHI)?, options: Options::default() };
+    let scheme =
+        Scheme { estimator: args.estimator.estimator(), phi: args.schedule.phi()?, options: Options::default() };
     let of = |rolled: &Rolled<<C::Policy as Policy>::Sample>| {
         let member = |member: &loopwright_learn::rl::RolledMember<_>| {
-            member.measured.map_or(Err(Void::Infrastructure), Member::new)
+            // As the trainer has it: nothing can be learnt from a member without a recording, and that is our doing.
+            member.measured.filter(|_| member.recording.is_some()).map_or(Err(Void::Infrastructure), Member::new)
         };
         Group::new(rolled.id, size, rolled.members.iter().map(member).collect())
     };

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loopwright_contract::action::{Action, Proposed};
 use loopwright_contract::verdict::Outcome;
 use loopwright_harness::planners::Scripted;
 use loopwright_harness::{Harness, RunOptions, Settings, run_tasks};
@@ -70,12 +69,7 @@ pub(super) fn run(shared: &Shared, seed: u64, unseen: bool) -> anyhow::Result<Ex
         }
         let split = serde_json::to_value(task.split)?.as_str().unwrap_or_default().to_owned();
         for turn in seen.remove(&result.episode).unwrap_or_default() {
-            let action = |proposed: &Proposed| match proposed {
-                Proposed::Action { value } => Some(value.clone()),
-                _ => None,
-            };
-            let gold: Vec<Action> = turn.decision.proposed.iter().filter_map(action).collect();
-            let reach = reach(&specs, &turn.context, &gold);
+            let reach = reach(&specs, &turn.context, &turn.actions());
             let whole = usize::from(reach.missed.is_none());
             let part = Part { decisions: 1, whole, arguments: reach.arguments, reached: reach.reached };
             found.all.add(part);

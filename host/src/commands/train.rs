@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use loopwright_harness::{Harness, Prefixes, Settings};
 use loopwright_learn::care::surrogate::{Denominator, Surrogate};
-use loopwright_learn::care::{GroupSize, Options, Phi, PhiValues, Scheme};
+use loopwright_learn::care::{GroupSize, Options, Scheme};
 use loopwright_learn::control::{Governor, Guard};
 use loopwright_learn::estimate::Level;
 use loopwright_learn::nn::{AdamWConfig, Schedule};
@@ -113,19 +113,17 @@ fn check(run: &RlRun) -> anyhow::Result<()> {
 
 fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result<RlRun> {
     let members = GroupSize::new(args.group_size)?;
-    let phi = PhiValues {
-        lambda_prog: args.lambda_prog,
-        lambda_eff: args.lambda_eff,
-        p_low: args.p_low,
-        p_high: args.p_high,
-    };
     let denominator =
         Denominator::Constant { groups: args.groups, group_size: members, token_budget: course.token_budget() };
     let settings = rl::Settings {
         seed: args.seed,
         groups: args.groups,
         members,
-        scheme: Scheme { estimator: args.estimator.estimator(), phi: Phi::new(phi)?, options: Options::default() },
+        scheme: Scheme {
+            estimator: args.estimator.estimator(),
+            phi: args.schedule.phi()?,
+            options: Options::default(),
+        },
         surrogate: Surrogate::usual(denominator)?,
         optimizer: AdamWConfig::new(Schedule::constant(args.learning_rate)),
         epochs: args.epochs,

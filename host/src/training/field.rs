@@ -17,6 +17,8 @@ use loopwright_learn::rl::{
     Order, PluginStamp, Policy, Recording, Rolled, RolledMember, RolloutFault, Rollouts, Source,
 };
 
+use crate::wire::MachineStopwatch;
+
 /// Live episodes of a thread, at most: each holds an instance of its environment, and the engine's pool has 512 of them for four threads.
 pub const LIVE_MAX: usize = 128;
 
@@ -53,7 +55,15 @@ pub struct Ground<'a> {
     pub watch: Arc<Watch>,
 }
 
-impl Ground<'_> {
+impl<'a> Ground<'a> {
+    /// A ground with a clock of its own.
+    #[must_use]
+    pub fn new(harness: &'a Harness, noise: Noise, cancel: Arc<AtomicBool>) -> Self {
+        let stopwatch: Arc<dyn Stopwatch> = MachineStopwatch::start();
+        let watch = Arc::new(Watch::new(Arc::clone(&stopwatch)));
+        Self { harness, noise, cancel, stopwatch, watch }
+    }
+
     /// How groups are run: on this thread, in step as far as [`LIVE_MAX`] allows, by digest, kept nowhere.
     #[must_use]
     pub fn options(&self, seed: u64, episodes: usize) -> RunOptions {

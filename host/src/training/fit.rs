@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_contract::task::Split;
-use loopwright_harness::{Harness, Noise, Watch};
+use loopwright_harness::{Harness, Noise};
 use loopwright_learn::nn::{AdamWConfig, Decay, Schedule};
 use loopwright_learn::pointer::Variation;
 use loopwright_learn::sft::{Examples, Fit, FitRecord, FitSettings};
@@ -18,9 +17,6 @@ use super::folder::RunFolder;
 use super::improve::{Ended, keep, watched};
 use super::interrupt::Interrupt;
 use super::log::{Log, draw};
-
-use crate::output;
-use crate::wire::MachineStopwatch;
 
 /// What a run of supervised fine-tuning was begun with: its `run.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,17 +69,9 @@ pub fn fit<C: Course>(
     interrupt: &Interrupt,
     told: &dyn Fn(&FitRecord, u64),
 ) -> anyhow::Result<Ended> {
-    let stopwatch: Arc<dyn Stopwatch> = MachineStopwatch::start();
-    let watch = Arc::new(Watch::new(Arc::clone(&stopwatch)));
-    let ground = Ground {
-        harness: judging,
-        noise: Noise::Member,
-        cancel: Arc::clone(&interrupt.cancel),
-        watch: Arc::clone(&watch),
-        stopwatch,
-    };
+    let ground = Ground::new(judging, Noise::Member, Arc::clone(&interrupt.cancel));
     let tasks = course.tasks(Split::Train)?;
-    let (samples, about) = watched(&watch, || {
+    let (samples, about) = watched(&ground.watch, || {
         course.demonstrations(
             &ground,
             &tasks,
@@ -116,7 +104,6 @@ pub fn fit<C: Course>(
         }
         told(&record, fit.steps());
         if ending && !whole {
-            output::note("ended early");
             return Ok(Ended::Early);
         }
     }

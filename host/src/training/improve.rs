@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_contract::task::{Split, Task};
 use loopwright_harness::{EpisodeResult, Harness, Noise, Watch};
 use loopwright_learn::control::{Controller, Decision, Dev, DevValues, Guard, Rule};
@@ -21,7 +20,6 @@ use super::measure::{Measurement, measure};
 
 use crate::output;
 use crate::watchdog::{STUCK_AFTER, beside};
-use crate::wire::MachineStopwatch;
 
 /// Of the seeds of dev measurements: nobody trains on them.
 const DEV_SEED: u64 = 2_000_000;
@@ -112,17 +110,6 @@ pub struct Improvement<'a, C: Course> {
     dev: Arc<[Task]>,
 }
 
-fn ground<'a>(harness: &'a Harness, noise_by_member: bool, interrupt: &Interrupt) -> Ground<'a> {
-    let stopwatch: Arc<dyn Stopwatch> = MachineStopwatch::start();
-    Ground {
-        harness,
-        noise: if noise_by_member { Noise::Member } else { Noise::Group },
-        cancel: Arc::clone(&interrupt.cancel),
-        watch: Arc::new(Watch::new(Arc::clone(&stopwatch))),
-        stopwatch,
-    }
-}
-
 impl<'a, C: Course> Improvement<'a, C> {
     /// Begins a run, whose start lies in the folder; or goes on with it from its newest whole checkpoint.
     ///
@@ -136,7 +123,8 @@ impl<'a, C: Course> Improvement<'a, C> {
         policy: C::Policy,
         interrupt: &'a Interrupt,
     ) -> anyhow::Result<Self> {
-        let ground = ground(harness, run.noise_by_member, interrupt);
+        let noise = if run.noise_by_member { Noise::Member } else { Noise::Group };
+        let ground = Ground::new(harness, noise, Arc::clone(&interrupt.cancel));
         let field = Field::new(ground.clone(), course.tasks(Split::Train)?, course);
         let dev = course.tasks(Split::Dev)?;
         let found = folder.newest()?;

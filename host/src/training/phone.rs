@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use loopwright_contract::action::{Action, Proposed};
 use loopwright_contract::name::EpisodeId;
 use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use loopwright_contract::task::{Split, Task};
@@ -174,13 +173,8 @@ fn demonstration(
     shown.passed += 1;
     let first = turns.first().with_context(|| format!("episode `{}` has no decision", result.episode))?;
     let mut play = Play { units: Arc::clone(Walk::with(specs, &first.context).units()), choices: Vec::new() };
-    for Seen { context, decision } in turns {
-        let action = |proposed: &Proposed| match proposed {
-            Proposed::Action { value } => Some(value.clone()),
-            _ => None,
-        };
-        let actions: Vec<Action> = decision.proposed.iter().filter_map(action).collect();
-        match force_with(specs, context, &actions) {
+    for turn in turns {
+        match force_with(specs, &turn.context, &turn.actions()) {
             Ok(taken) => play.choices.extend(taken),
             Err(why) => {
                 let (act, slot) = why.place();

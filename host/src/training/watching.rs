@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use loopwright_contract::action::{Action, Proposed};
 use loopwright_contract::context::Context;
 use loopwright_contract::name::EpisodeId;
 use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
@@ -14,6 +15,18 @@ pub struct Seen {
     pub context: Context,
     /// What was decided.
     pub decision: Decision,
+}
+
+impl Seen {
+    /// What was decided, as actions; proposals of another form are left out.
+    #[must_use]
+    pub fn actions(&self) -> Vec<Action> {
+        let action = |proposed: &Proposed| match proposed {
+            Proposed::Action { value } => Some(value.clone()),
+            _ => None,
+        };
+        self.decision.proposed.iter().filter_map(action).collect()
+    }
 }
 
 /// A planner that keeps what another one saw and decided.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use loopwright_harness::Noise;
 use loopwright_learn::care::surrogate::{Denominator, Surrogate};
-use loopwright_learn::care::{Estimator, GroupSize, Options, Phi, PhiValues, Scheme};
+use loopwright_learn::care::{Estimator, GroupSize, Options, Phi, Scheme};
 use loopwright_learn::nn::{AdamWConfig, Decay, Schedule};
 use loopwright_learn::rl::{RefillOn, Settings};
 use loopwright_learn::sft::FitSettings;
@@ -79,12 +79,7 @@ impl Plan {
             groups: args.groups,
             group_sizes: if args.group_size.is_empty() { vec![GROUP_SIZE] } else { args.group_size.clone() },
             noises: if args.noise.is_empty() { vec![NoiseKind::Member] } else { args.noise.clone() },
-            phi: Phi::new(PhiValues {
-                lambda_prog: args.lambda_prog,
-                lambda_eff: args.lambda_eff,
-                p_low: args.p_low,
-                p_high: args.p_high,
-            })?,
+            phi: args.schedule.phi()?,
             learning_rate: args.learning_rate,
             episodes: args.episodes.unwrap_or(if quick { EPISODES_QUICK } else { EPISODES }),
             jobs: usize::from(args.jobs),

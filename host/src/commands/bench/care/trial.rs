@@ -4,10 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_contract::task::{Split, Task};
 use loopwright_harness::groups::MEMBERS_MAX;
-use loopwright_harness::{EpisodeResult, Harness, Watch};
+use loopwright_harness::{EpisodeResult, Harness};
 use loopwright_learn::ablation::shape;
 use loopwright_learn::care::{Estimator, Regime};
 use loopwright_learn::decoder::Decoder;
@@ -24,7 +23,6 @@ use crate::training::course::{Course as _, Teaching};
 use crate::training::field::{Actors as _, Field, Ground, LIVE_MAX};
 use crate::training::measure::{Measurement, measure};
 use crate::training::metrics::Metrics;
-use crate::wire::MachineStopwatch;
 
 /// Two harnesses on one host: one judges the end of an episode, the other every turn, as the finder of errors needs it.
 pub(super) struct Lab<'a> {
@@ -95,9 +93,7 @@ pub(super) struct Run {
 
 impl Lab<'_> {
     fn ground<'b>(&self, harness: &'b Harness, noise: NoiseKind) -> Ground<'b> {
-        let stopwatch: Arc<dyn Stopwatch> = MachineStopwatch::start();
-        let watch = Arc::new(Watch::new(Arc::clone(&stopwatch)));
-        Ground { harness, noise: noise.noise(), cancel: Arc::default(), stopwatch, watch }
+        Ground::new(harness, noise.noise(), Arc::default())
     }
 
     /// From the teacher to a policy that acts like it.
