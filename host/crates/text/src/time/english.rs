@@ -121,8 +121,21 @@ fn after_modifier(folded: &Folded, modifier: &Word) -> Option<(Component, usize)
                 let week = if modifier.text == "coming" { None } else { Some(step) };
                 date(DateExpression::Weekday { weekday, week })
             }
-            // "this March" is this year's; which March is the next or the last one depends on the day.
-            (None, Some(month)) if step == 0 => date(month_of(YearReference::Offset(0), month, MonthPart::Whole)?),
+            // "this March" is this year's, and "this March 17" its day; which March is the next or the last one depends on the day.
+            (None, Some(month)) if step == 0 => {
+                let day = month_first(folded, month, noun.end).and_then(|(date, end)| match date {
+                    DateExpression::Month {
+                        month: MonthReference::Named { year: YearReference::Unstated, .. },
+                        part,
+                    } => Some((month_of(YearReference::Offset(0), month, part)?, end)),
+                    _ => None,
+                });
+                let (found, end) = match day {
+                    Some(day) => day,
+                    None => (month_of(YearReference::Offset(0), month, MonthPart::Whole)?, noun.end),
+                };
+                Some((Component::Date(found), end))
+            }
             _ => None,
         },
     }
