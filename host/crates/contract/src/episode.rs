@@ -61,6 +61,11 @@ pub trait EpisodeHost: Send + Sync {
     /// Every plugin, sorted by kind and name.
     fn plugins(&self) -> &[PluginRecord];
 
+    /// The same as they judge now: a verifier that was swapped by the component that serves, or that this host keeps to. By default none can be.
+    fn serving(&self) -> Vec<PluginRecord> {
+        self.plugins().to_vec()
+    }
+
     /// Every tool, sorted by name.
     fn tools(&self) -> &[InstalledTool];
 

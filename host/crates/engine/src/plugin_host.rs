@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use loopwright_contract::{
-    episode::{EpisodeHost, PluginRecord, PreparedTask, StoredWorld},
+    episode::{EpisodeHost, PluginKind, PluginRecord, PreparedTask, StoredWorld},
     fault::CallFault,
     memory::MemorySnapshot,
+    name::PluginName,
     skill::SkillCard,
     task::Task,
     tool::InstalledTool,
@@ -68,6 +69,19 @@ impl PluginHost {
 impl EpisodeHost for PluginHost {
     fn plugins(&self) -> &[PluginRecord] {
         &self.installed.records
+    }
+
+    fn serving(&self) -> Vec<PluginRecord> {
+        let generation = |name: &PluginName| match &self.pins {
+            Some(pins) => pins.get(name).cloned(),
+            None => self.installed.serving(name).ok(),
+        };
+        let record = |installed: &PluginRecord| match installed.kind {
+            PluginKind::Verifier => generation(&installed.name)
+                .map_or_else(|| installed.clone(), |serving| serving.loaded.plugin.record.clone()),
+            _ => installed.clone(),
+        };
+        self.installed.records.iter().map(record).collect()
     }
 
     fn tools(&self) -> &[InstalledTool] {

@@ -2,7 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use loopwright_contract::{digest::ContentDigest, episode::Episode, fault::CallFault, verdict::JudgedCheck};
+use loopwright_contract::{
+    digest::ContentDigest,
+    episode::{Episode, EpisodeHost as _},
+    fault::CallFault,
+    verdict::JudgedCheck,
+};
 use loopwright_engine::{
     Candidate, FAULTS_MAX, PluginHost, ShadowRule, SwapError, SwapEvent, SwapMode, VerifierStatus,
 };
@@ -59,12 +64,18 @@ fn a_swap_counts_from_the_next_verdict_on_and_can_be_undone() {
     let after = judge(&mut *episode).unwrap();
     assert_eq!((after.verifier_digest, after.verdict.passed()), (new.digest, false));
     assert_eq!(before.input, after.input, "both judged the same evidence");
+    let digest = |host: &PluginHost| host.serving().into_iter().find(|plugin| plugin.name == "judge").unwrap().digest;
+    assert_eq!(
+        (digest(&host), digest(&pinned), digest(&host.pinned())),
+        (new.digest, before.verifier_digest, new.digest)
+    );
     assert_eq!(judge(&mut *kept).unwrap(), before, "a pinned episode keeps its verifier");
     assert_eq!(judge(&mut *kept.fork().unwrap()).unwrap().verifier_digest, before.verifier_digest);
     assert_eq!(judge(&mut *played(&pinned)).unwrap().verifier_digest, before.verifier_digest);
     let back = host.rollback_verifier(&"judge".parse().unwrap()).unwrap();
     assert_eq!((back.generation, back.digest, back.replaced), (1, before.verifier_digest, new.digest));
     assert_eq!(judge(&mut *episode).unwrap(), before);
+    assert_eq!(host.serving(), host.plugins());
     let nothing = host.rollback_verifier(&"judge".parse().unwrap());
     assert!(matches!(nothing, Err(SwapError::NoPrevious { .. })));
     assert_eq!(status(&host).events, [SwapEvent::Serves(1), SwapEvent::Serves(2), SwapEvent::RolledBack(1)]);
