@@ -1,8 +1,10 @@
-//! Choices per second of CPU time, of episodes about as large as a phone's: training steps, and acting.
+//! Choices per second of CPU time, of episodes about as large as a phone's: training steps, acting on tables that are made, and whole decisions from a
+//! context on.
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot be set up ends")]
 
 mod cpu_time;
+mod phone;
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -11,10 +13,12 @@ use std::sync::Arc;
 use candle_core::Tensor;
 use cpu_time::CpuTime;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use loopwright_contract::planner::{DecisionRequest, Planner};
 use loopwright_learn::nn::{AdamW, AdamWConfig, Schedule, negative_log_likelihood};
 use loopwright_learn::pointer::net::{PointerNet, Shape};
 use loopwright_learn::pointer::{
-    Answer, Bag, Choice, Kind, OPTION_FACTS, Past, Play, QUESTION_FACTS, Question, Taken, Unit,
+    Answer, Bag, Choice, Kind, Lexical, OPTION_FACTS, Past, Play, PolicyPlanner, QUESTION_FACTS, Question, Specs,
+    Style, Taken, Unit, Walk,
 };
 
 /// Tools of a space, grams of a tool's words and of a unit.
@@ -26,6 +30,9 @@ const UNITS: usize = 14;
 const SPANS: usize = 20;
 const SLOTS: usize = 3;
 const PLAYS: usize = 64;
+/// Requests of a step, and members that decide on each.
+const REQUESTS: usize = 64;
+const MEMBERS: usize = 8;
 
 fn bag(number: usize, grams: u32) -> Bag {
     let number = u32::try_from(number).unwrap_or(0);
@@ -109,9 +116,54 @@ fn act(criterion: &mut Criterion<CpuTime>) {
     group.finish();
 }
 
+/// The choices of a decision by rules, which score nothing.
+fn walk(specs: &Specs, context: &loopwright_contract::context::Context) -> usize {
+    let mut walk = Walk::with(specs, context);
+    while let Some(answer) = walk.choice().map(Lexical::answer) {
+        if !walk.take(answer) {
+            break;
+        }
+    }
+    walk.finish().taken.len()
+}
+
+/// Scene and tables: nothing read before, each request read before, and members of a group. Then whole decisions, with scores.
+fn decide(criterion: &mut Criterion<CpuTime>) {
+    let contexts = phone::contexts(REQUESTS);
+    let count: usize = contexts.iter().map(|context| walk(&Specs::new(), context)).sum();
+    let grouped = || contexts.iter().flat_map(|context| std::iter::repeat_n(context, MEMBERS));
+    let mut group = criterion.benchmark_group("pointer");
+    group.throughput(Throughput::Elements(count as u64));
+    group.bench_function("tables/new", |bencher| {
+        bencher.iter(|| contexts.iter().map(|context| walk(&Specs::new(), context)).sum::<usize>());
+    });
+    let specs = Arc::new(Specs::new());
+    group.bench_function("tables/read", |bencher| {
+        bencher.iter(|| contexts.iter().map(|context| walk(&specs, context)).sum::<usize>());
+    });
+    group.throughput(Throughput::Elements((count * MEMBERS) as u64));
+    group.bench_function("tables/grouped", |bencher| {
+        bencher.iter(|| grouped().map(|context| walk(&specs, context)).sum::<usize>());
+    });
+    let net = PointerNet::new(Shape::phone(), 1).expect("a network");
+    let requests: Vec<_> =
+        grouped().enumerate().map(|(seed, context)| DecisionRequest { context, seed: seed as u64 }).collect();
+    let fresh = || PolicyPlanner::new(&net, Arc::clone(&specs), Style::Sampled).expect("a planner");
+    let choices = |planner: &dyn Planner, requests: &[DecisionRequest<'_>]| -> u64 {
+        let decided = planner.decide_batch(requests).into_iter();
+        decided.map(|decision| decision.expect("a decision").usage.tokens_out).sum()
+    };
+    group.throughput(Throughput::Elements(choices(&fresh(), &requests)));
+    group.bench_function("decide/grouped", |bencher| bencher.iter(|| choices(&fresh(), &requests)));
+    let alone: Vec<_> = contexts.iter().map(|context| DecisionRequest { context, seed: 1 }).collect();
+    group.throughput(Throughput::Elements(choices(&fresh(), &alone)));
+    group.bench_function("decide/alone", |bencher| bencher.iter(|| choices(&fresh(), &alone)));
+    group.finish();
+}
+
 criterion_group! {
     name = pointer;
     config = Criterion::default().with_measurement(CpuTime("choices/CPU-s")).sample_size(20);
-    targets = train, act
+    targets = train, act, decide
 }
 criterion_main!(pointer);

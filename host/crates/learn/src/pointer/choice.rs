@@ -34,14 +34,21 @@ impl Bag {
     /// A bag of these grams: those beyond [`BUCKETS`] are folded into it, and of more than [`GRAMS_MAX`] the first are kept.
     #[must_use]
     pub fn new(grams: impl IntoIterator<Item = u32>) -> Self {
-        let mut kept = std::collections::BTreeSet::new();
+        let mut kept = Vec::new();
+        let mut seen = [0_u64; BUCKETS.div_ceil(u64::BITS) as usize];
         for gram in grams {
             if kept.len() == GRAMS_MAX {
                 break;
             }
-            kept.insert(gram % BUCKETS);
+            let gram = gram % BUCKETS;
+            let bit = 1 << (gram % u64::BITS);
+            if let Some(word) = seen.get_mut((gram / u64::BITS) as usize).filter(|word| **word & bit == 0) {
+                *word |= bit;
+                kept.push(gram);
+            }
         }
-        Self(kept.into_iter().collect())
+        kept.sort_unstable();
+        Self(kept.into())
     }
 
     /// Its grams.
@@ -52,7 +59,7 @@ impl Bag {
 }
 
 /// One unit of the request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Unit {
     /// Its n-grams.
     pub bag: Bag,

@@ -11,11 +11,26 @@ const MARKS: (char, char) = ('<', '>');
 /// The offset basis and the prime of FNV-1a with 64 bits.
 const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3);
 
-/// FNV-1a of some characters, after a mark that keeps kinds of words apart.
+/// The prime's second and third power.
+const TWICE: u64 = FNV.1.wrapping_mul(FNV.1);
+const THRICE: u64 = TWICE.wrapping_mul(FNV.1);
+
+/// FNV-1a of some characters, each as four bytes, after a mark that keeps kinds of words apart.
 pub(super) fn hash(mark: &str, characters: impl IntoIterator<Item = char>) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(FNV.1);
-    let seed = mark.bytes().fold(FNV.0, step);
-    characters.into_iter().fold(seed, |hash, character| u32::from(character).to_le_bytes().into_iter().fold(hash, step))
+    let seed = mark.bytes().fold(FNV.0, |hash, byte| step(hash, u32::from(byte)));
+    characters.into_iter().fold(seed, |hash, character| {
+        let [low, next, ..] = u32::from(character).to_le_bytes().map(u32::from);
+        match u32::from(character) {
+            // The bytes that are 0 only multiply.
+            code @ 0..=0xff => step(hash, code).wrapping_mul(THRICE),
+            0x100..=0xffff => step(step(hash, low), next).wrapping_mul(TWICE),
+            code => step(step(step(hash, low), next), code >> 16).wrapping_mul(FNV.1),
+        }
+    })
+}
+
+fn step(hash: u64, byte: u32) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(FNV.1)
 }
 
 /// Folded to 32 bits; a bag folds it further.
@@ -132,6 +147,17 @@ mod tests {
         assert!(bag.grams().iter().all(|gram| *gram < BUCKETS));
         let first = Grams::default().marked("w", "<word0>").bag();
         assert_eq!(first.grams().len(), 1);
+    }
+
+    #[test]
+    fn hashes_are_those_of_every_byte() {
+        let slow = |mark: &str, text: &str| {
+            let bytes = mark.bytes().chain(text.chars().flat_map(|character| u32::from(character).to_le_bytes()));
+            bytes.fold(FNV.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV.1))
+        };
+        for text in ["", "<alarm>", "caf\u{e9}\u{ff}\u{100}", "闹钟\u{ffff}", "\u{10000}😀\u{20bb7}\u{10ffff}"] {
+            assert_eq!(hash("g", text.chars()), slow("g", text), "{text}");
+        }
     }
 
     #[test]

@@ -11,11 +11,15 @@ mod facts;
 mod force;
 mod glossary;
 mod grams;
+mod kept;
 mod lexical;
+mod memo;
 pub mod net;
+mod offered;
 mod planner;
 mod reach;
 mod scene;
+mod slip;
 mod spec;
 mod specs;
 #[cfg(test)]
@@ -31,8 +35,11 @@ pub use choice::{
 };
 pub use force::{Unreachable, force, force_with};
 pub use lexical::Lexical;
-pub use planner::{EPISODES_MAX, PolicyPlanner, REQUESTS_KEPT_MAX, Style, TURN_CHOICES_MAX, Turn, Turns};
+pub use planner::{
+    EPISODES_MAX, PolicyPlanner, REQUESTS_KEPT_MAX, SCORES_KEPT_MAX, Style, TURN_CHOICES_MAX, Turn, Turns,
+};
 pub use reach::{Reach, reach};
+pub use slip::Slip;
 pub use specs::{SPECS_MAX, Specs};
-pub use variation::Variation;
+pub use variation::{Renumbering, Variation};
 pub use walk::{CHOICES_MAX, Walk, Walked};

@@ -2,7 +2,7 @@
 //!
 //! What an episode is told depends on its own requests and seeds alone: every choice is scored by itself.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use loopwright_contract::action::{Action, Proposed};
@@ -12,10 +12,11 @@ use loopwright_contract::name::EpisodeId;
 use loopwright_contract::planner::{
     Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion, SampledToken, Usage,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::choice::{Choice, Play, Taken, Unit};
 use super::net::{Encoded, PointerError, PointerNet, Scorer};
+use super::variation::Renumbering;
 use crate::nn::kernel::exp;
 use crate::nn::random::Stream;
 use crate::rl::Recording;
@@ -28,6 +29,8 @@ pub const TURN_CHOICES_MAX: usize = 256;
 pub const EPISODES_MAX: usize = 16_384;
 /// Requests that are kept encoded; of more, the one that was encoded first is encoded again when it comes again.
 pub const REQUESTS_KEPT_MAX: usize = 1_024;
+/// Shared choices whose scores are kept; beyond it, all are scored anew.
+pub const SCORES_KEPT_MAX: usize = 1_024;
 
 /// Begins decisions.
 pub trait Turns: Send + Sync {
@@ -45,6 +48,11 @@ pub trait Turn {
 
     /// The next choice; none when the decision is whole.
     fn choice(&self) -> Option<&Choice>;
+
+    /// The same where other turns may have it too: where it is the very same, all that it is scored by is the same.
+    fn shared_choice(&self) -> Option<&Arc<Choice>> {
+        None
+    }
 
     /// Takes an answer of it, by its place. False, and nothing happens, when there is no such answer.
     fn take(&mut self, answer: usize) -> bool;
@@ -70,16 +78,27 @@ pub struct PolicyPlanner<T> {
     turns: T,
     digest: PolicyDigest,
     style: Style,
+    numbering: Option<Renumbering>,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     scorer: Scorer,
-    /// Requests that were encoded, and the episodes that they are of, the oldest first.
-    requests: BTreeMap<EpisodeId, (Arc<[Unit]>, Encoded)>,
-    order: VecDeque<EpisodeId>,
+    /// Requests that were encoded, the oldest first: members of a group share theirs.
+    requests: HashMap<Arc<[Unit]>, Encoded>,
+    order: VecDeque<Arc<[Unit]>>,
+    /// Scores of shared choices by where they lie, which stays theirs as long as they are held here, each with its request.
+    scores: HashMap<usize, Scored>,
     episodes: BTreeMap<EpisodeId, Episode>,
+}
+
+/// A choice of a request, with the log-probability of each answer.
+#[derive(Debug)]
+struct Scored {
+    choice: Arc<Choice>,
+    units: Arc<[Unit]>,
+    scores: Vec<f32>,
 }
 
 /// What was chosen in an episode.
@@ -106,11 +125,24 @@ impl<T: Turns> PolicyPlanner<T> {
     pub fn new(net: &PointerNet, turns: T, style: Style) -> Result<Self, PointerError> {
         let state = State {
             scorer: net.scorer()?,
-            requests: BTreeMap::new(),
+            requests: HashMap::new(),
             order: VecDeque::new(),
+            scores: HashMap::new(),
             episodes: BTreeMap::new(),
         };
-        Ok(Self { turns, digest: net.digest()?, style, state: Mutex::new(state) })
+        Ok(Self { turns, digest: net.digest()?, style, numbering: None, state: Mutex::new(state) })
+    }
+
+    /// The same under another numbering of the n-grams; recordings have that numbering too, so that training scores what acted. What was decided
+    /// before is forgotten.
+    #[must_use]
+    pub fn renumbered(mut self, numbering: Renumbering) -> Self {
+        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.scorer = state.scorer.renumbered(numbering);
+        (state.requests, state.order, state.scores, state.episodes) = Default::default();
+        self.state = Mutex::new(state);
+        self.numbering = Some(numbering);
+        self
     }
 
     /// What was sampled in each episode since this was last asked, those that were cut off included. They end with it: an episode that goes on
@@ -120,11 +152,17 @@ impl<T: Turns> PolicyPlanner<T> {
         let mut state = self.lock();
         state.requests.clear();
         state.order.clear();
+        state.scores.clear();
         let policy = self.digest;
-        let recording = |(id, episode): (_, Episode)| {
-            (id, Recording { policy, sample: episode.play, log_probs: episode.log_probs })
+        let (ids, episodes): (Vec<_>, Vec<_>) = std::mem::take(&mut state.episodes).into_iter().unzip();
+        let (plays, log_probs): (Vec<Play>, Vec<_>) =
+            episodes.into_iter().map(|episode| (episode.play, episode.log_probs)).unzip();
+        let plays = match self.numbering {
+            Some(numbering) => numbering.apply(&plays),
+            None => plays,
         };
-        std::mem::take(&mut state.episodes).into_iter().map(recording).collect()
+        let recording = |((id, sample), log_probs)| (id, Recording { policy, sample, log_probs });
+        ids.into_iter().zip(plays).zip(log_probs).map(recording).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -139,7 +177,7 @@ impl<T: Turns> PolicyPlanner<T> {
             state.check_turn(context, &units)?;
         }
         let seed = (self.style != Style::Greedy).then_some(request.seed);
-        let made = state.walk(&context.episode, &units, turn, seed)?;
+        let made = state.walk(&units, turn, seed)?;
         let token = |(taken, logprob): (&Taken, &f32)| SampledToken {
             id: u32::try_from(taken.answer).unwrap_or(u32::MAX),
             logprob: *logprob,
@@ -151,9 +189,6 @@ impl<T: Turns> PolicyPlanner<T> {
             ..Decision::default()
         };
         let last = context.remaining.steps <= 1 || decision.proposed.iter().any(ends);
-        if last {
-            state.forget(&context.episode);
-        }
         if self.style == Style::Recorded {
             let episode = state.episodes.entry(context.episode.clone()).or_insert_with(|| Episode::new(units));
             episode.next = (!last).then_some(context.turn + 1);
@@ -183,38 +218,25 @@ impl State {
     }
 
     /// Takes an answer in each choice of a turn.
-    fn walk(
-        &mut self,
-        id: &EpisodeId,
-        units: &Arc<[Unit]>,
-        mut turn: impl Turn,
-        seed: Option<u64>,
-    ) -> Result<Made, PlannerFault> {
-        let Self { scorer, requests, order, .. } = self;
-        let encoded = match requests.get_mut(id) {
-            Some((known, encoded)) if Arc::ptr_eq(known, units) || *known == *units => encoded,
-            _ => {
-                let encoded = scorer.encode(units).map_err(|error| failed(&error.to_string()))?;
-                if requests.insert(id.clone(), (units.clone(), encoded)).is_none() {
-                    order.push_back(id.clone());
-                }
-                while requests.len() > REQUESTS_KEPT_MAX
-                    && let Some(oldest) = order.pop_front()
-                {
-                    requests.remove(&oldest);
-                }
-                let (_, encoded) = requests.get_mut(id).ok_or_else(|| failed("the request is gone"))?;
-                encoded
-            }
-        };
+    fn walk(&mut self, units: &Arc<[Unit]>, mut turn: impl Turn, seed: Option<u64>) -> Result<Made, PlannerFault> {
+        self.encode(units)?;
         let mut log_probs = Vec::new();
-        while let Some(choice) = turn.choice() {
+        loop {
+            let (shared, choice) = (turn.shared_choice().map(Arc::clone), turn.choice());
+            let Some(choice) = choice else { break };
             if log_probs.len() == TURN_CHOICES_MAX {
                 return Err(failed(&format!("more than {TURN_CHOICES_MAX} choices in one decision")));
             }
-            let scores = scorer.score(encoded, choice).map_err(|error| failed(&error.to_string()))?;
-            let answer = pick(&scores, seed, log_probs.len() as u64);
-            log_probs.extend(scores.get(answer));
+            let number = log_probs.len() as u64;
+            let taken = |scores: &[f32]| {
+                let answer = pick(scores, seed, number);
+                (answer, scores.get(answer).copied())
+            };
+            let (answer, log_prob) = match shared {
+                Some(shared) => taken(self.shared_scores(units, shared)?),
+                None => taken(&self.scores(units, choice)?),
+            };
+            log_probs.extend(log_prob);
             if !turn.take(answer) {
                 return Err(failed(&format!("answer {answer} of choice {} was not taken", log_probs.len())));
             }
@@ -227,11 +249,41 @@ impl State {
         Ok(Made { proposed, choices, log_probs })
     }
 
-    /// Drops an encoded request that is not needed any more.
-    fn forget(&mut self, id: &EpisodeId) {
-        if self.requests.remove(id).is_some() {
-            self.order.retain(|other| other != id);
+    /// Encodes a request, unless it is encoded.
+    fn encode(&mut self, units: &Arc<[Unit]>) -> Result<(), PlannerFault> {
+        if self.requests.contains_key(units) {
+            return Ok(());
         }
+        let encoded = self.scorer.encode(units).map_err(|error| failed(&error.to_string()))?;
+        self.requests.insert(Arc::clone(units), encoded);
+        self.order.push_back(Arc::clone(units));
+        while self.requests.len() > REQUESTS_KEPT_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.requests.remove(&oldest);
+        }
+        Ok(())
+    }
+
+    /// Scores a choice of a request that is encoded.
+    fn scores(&mut self, units: &Arc<[Unit]>, choice: &Choice) -> Result<Vec<f32>, PlannerFault> {
+        let encoded = self.requests.get_mut(units).ok_or_else(|| failed("the request is gone"))?;
+        self.scorer.score(encoded, choice).map_err(|error| failed(&error.to_string()))
+    }
+
+    /// The same where others may have scored it.
+    fn shared_scores(&mut self, units: &Arc<[Unit]>, choice: Arc<Choice>) -> Result<&[f32], PlannerFault> {
+        let place = Arc::as_ptr(&choice).addr();
+        let is_known = |scored: &Scored| Arc::ptr_eq(&scored.choice, &choice) && scored.units == *units;
+        if !self.scores.get(&place).is_some_and(is_known) {
+            let scores = self.scores(units, &choice)?;
+            if self.scores.len() >= SCORES_KEPT_MAX {
+                self.scores.clear();
+            }
+            self.scores.insert(place, Scored { choice, units: Arc::clone(units), scores });
+        }
+        let scored = self.scores.get(&place).ok_or_else(|| failed("the scores are gone"))?;
+        Ok(&scored.scores)
     }
 }
 
@@ -271,6 +323,13 @@ impl<T: Turns> Planner for PolicyPlanner<T> {
         let sampling = match self.style {
             Style::Greedy => json!({"greedy": true}),
             Style::Sampled | Style::Recorded => json!({"temperature": 1}),
+        };
+        let sampling = match (sampling, self.numbering) {
+            (Value::Object(mut sampling), Some(numbering)) => {
+                sampling.insert("numbering".to_owned(), json!(numbering));
+                Value::Object(sampling)
+            }
+            (sampling, _) => sampling,
         };
         PolicyVersion { name: NAME.to_owned(), digest: self.digest, sampling }
     }

@@ -91,15 +91,15 @@ pub(super) struct Closed {
     /// The value.
     pub(super) value: Value,
     /// Its words.
-    pub(super) words: String,
+    pub(super) words: Arc<str>,
     /// Their terms.
-    pub(super) terms: Vec<u64>,
+    pub(super) terms: Arc<[u64]>,
 }
 
 impl Closed {
     fn new(value: &Value) -> Self {
         let words = value.as_str().map_or_else(|| value.to_string(), spoken);
-        Self { value: value.clone(), terms: terms(&words), words }
+        Self { value: value.clone(), terms: terms(&words).into(), words: words.into() }
     }
 }
 
@@ -114,8 +114,9 @@ pub(super) struct Slot {
     pub(super) shape: Shape,
     /// Its name's words, with what people say for them.
     pub(super) spoken: String,
-    /// Its description.
+    /// Its description, and the words of it.
     pub(super) description: String,
+    pub(super) says: Vec<String>,
     /// Values that its description names.
     pub(super) described: Vec<String>,
     /// The terms of name and description.
@@ -170,7 +171,7 @@ impl Offer {
         };
         let (first, second) = (text(chinese), text(!chinese));
         let values = slots.iter().filter_map(|slot| match &slot.shape {
-            Shape::Enum(values) => Some(values.iter().map(|closed| closed.words.as_str()).collect::<String>()),
+            Shape::Enum(values) => Some(values.iter().map(|closed| &*closed.words).collect::<String>()),
             _ => None,
         });
         let values: String = values.collect();
@@ -178,11 +179,12 @@ impl Offer {
             let mut texts = spec.description.iter().filter(|text| text.lang.as_str().starts_with("zh") == of_chinese);
             texts.next().map(|text| text.text.clone()).unwrap_or_default()
         };
+        let words = pieces(name).join(" ");
         Some(Self {
             name: spec.name.clone(),
-            bag: Grams::default().text(&pieces(name).join(" ")).text(&first).text(&second).bag(),
-            terms: terms(&format!("{}\n{first}\n{second}\n{values}", pieces(name).join(" "))).into(),
-            label: Label::new(pieces(name).join(" ")),
+            bag: Grams::default().text(&words).text(&first).text(&second).bag(),
+            terms: terms(&format!("{words}\n{first}\n{second}\n{values}")).into(),
+            label: Arc::new(Label { terms: terms(&words).into(), words }),
             effect: spec.strongest_effect(),
             needs: slots.iter().flat_map(|slot| needs(slot, &slots)).collect(),
             said: (described(false), described(true)),
@@ -198,7 +200,7 @@ impl Offer {
         if self.needs.iter().any(|need| is(&need.by, &need.values) && need.slots.contains(&slot.name)) {
             return 1.0;
         }
-        let words = pieces(&slot.description);
+        let words = &slot.says;
         let named = |value: &Value| {
             let value = pieces(value.as_str().unwrap_or_default());
             !value.is_empty() && words.windows(value.len()).any(|window| *window == *value)
@@ -234,7 +236,8 @@ fn slot(name: &str, schema: &Value, owner: &str, required: bool, depth: usize) -
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     let shape = shape(name, schema, owner, &description, depth)?;
     let spoken = spoken(name);
-    let words: Vec<String> = pieces(name).into_iter().chain(pieces(&description)).collect();
+    let says = pieces(&description);
+    let words: Vec<String> = pieces(name).into_iter().chain(says.iter().cloned()).collect();
     let free = matches!(shape, Shape::Text { .. } | Shape::Number { .. });
     Some(Slot {
         described: if free { described(&description) } else { Vec::new() },
@@ -246,6 +249,7 @@ fn slot(name: &str, schema: &Value, owner: &str, required: bool, depth: usize) -
         shape,
         spoken,
         description,
+        says,
     })
 }
 

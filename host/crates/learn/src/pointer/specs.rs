@@ -1,12 +1,17 @@
-//! Specifications that were read before: the same tools are offered decision after decision, and reading one takes longer than scoring it.
+//! What planners of a course share: specifications, offers and texts that were read before. The same tools are offered decision after decision, and
+//! reading them takes longer than scoring them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use loopwright_contract::context::Context;
 use loopwright_contract::name::ToolName;
 use loopwright_contract::tool::ToolSpec;
 
+use super::kept::Kept;
+use super::offered::{Offered, Spaces};
 use super::spec::Offer;
+use super::walk::Walks;
 
 /// Specifications that are kept; when there are more, all are read again.
 pub const SPECS_MAX: usize = 1_024;
@@ -14,10 +19,14 @@ pub const SPECS_MAX: usize = 1_024;
 /// A specification with what was read from it.
 type Known = (ToolSpec, Option<Arc<Offer>>);
 
-/// Specifications that were read before. Whether one is kept changes no choice.
+/// What was read before: specifications, texts by their words, and the last decisions that were begun, with the requests, results and memories that
+/// they were begun with. Whether something is kept changes no choice.
 #[derive(Debug, Default)]
 pub struct Specs {
     known: Mutex<BTreeMap<(ToolName, bool), Known>>,
+    spaces: Spaces,
+    kept: Arc<Kept>,
+    walks: Walks,
 }
 
 impl Specs {
@@ -25,6 +34,27 @@ impl Specs {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// What a context offers.
+    pub(super) fn offered(&self, context: &Context) -> Arc<Offered> {
+        self.spaces.read(self, context)
+    }
+
+    /// Decisions that were begun.
+    pub(super) fn walks(&self) -> &Walks {
+        &self.walks
+    }
+
+    /// What was made of texts.
+    pub(super) fn kept(&self) -> &Arc<Kept> {
+        &self.kept
+    }
+
+    /// The spaces that it keeps.
+    #[cfg(test)]
+    pub(super) fn spaces(&self) -> &Spaces {
+        &self.spaces
     }
 
     /// What a specification says; a tool whose specification changed is read again.

@@ -27,6 +27,10 @@ impl Turn for Walk {
         Self::choice(self)
     }
 
+    fn shared_choice(&self) -> Option<&Arc<Choice>> {
+        Self::shared_choice(self)
+    }
+
     fn take(&mut self, answer: usize) -> bool {
         Self::take(self, answer)
     }

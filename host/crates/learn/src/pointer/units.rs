@@ -3,6 +3,7 @@
 mod runs;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use jiff::civil::DateTime;
 
@@ -15,6 +16,9 @@ use super::grams::{Grams, hash, is_han};
 pub(super) const FOUND_MAX: usize = 48;
 /// Bytes of a text that are read; a request that says more is cut for pointing, as it is for the units.
 pub(super) const TEXT_BYTES_MAX: usize = 2_048;
+
+/// Units before and after a part that say what it is.
+const AROUND_UNITS: usize = 4;
 
 /// Type bits of a unit. The lowest sixteen; see [`super::TYPE_BITS`].
 pub(super) mod bits {
@@ -89,6 +93,32 @@ pub(super) struct Found {
     pub(super) meaning: Meaning,
 }
 
+/// What some bytes of a text say, with what stands beside them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Part {
+    /// Their text.
+    pub(super) words: Arc<str>,
+    /// The terms of the units that they touch.
+    pub(super) terms: Arc<[u64]>,
+    /// Those units.
+    pub(super) span: Option<Range<usize>>,
+    /// What stands beside them.
+    pub(super) near: Near,
+}
+
+/// What stands beside a part of a text; nothing where it touches no unit.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Near {
+    /// The terms before it, of [`AROUND_UNITS`] units.
+    pub(super) before: Vec<u64>,
+    /// The terms after it.
+    pub(super) after: Vec<u64>,
+    /// The unit right before it.
+    pub(super) last: String,
+    /// The unit right after it.
+    pub(super) next: String,
+}
+
 /// A text with its units and typed spans.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Reading {
@@ -141,6 +171,27 @@ impl Reading {
         terms
     }
 
+    /// What some bytes say, with what stands beside them.
+    pub(super) fn part(&self, bytes: &Range<usize>) -> Part {
+        let span = self.span(bytes);
+        Part {
+            words: self.slice(bytes).into(),
+            terms: span.as_ref().map(|span| self.terms(span)).unwrap_or_default().into(),
+            near: span.as_ref().map(|span| self.near(span)).unwrap_or_default(),
+            span,
+        }
+    }
+
+    fn near(&self, span: &Range<usize>) -> Near {
+        let (before, after) = self.around(span, AROUND_UNITS);
+        Near {
+            last: self.unit(before.end.checked_sub(1).filter(|unit| before.contains(unit))).to_owned(),
+            next: self.unit(Some(after.start).filter(|unit| after.contains(unit))).to_owned(),
+            before: self.terms(&before),
+            after: self.terms(&after),
+        }
+    }
+
     /// The bytes from the beginning of a unit to the end of another.
     pub(super) fn between(&self, first: usize, last: usize) -> Option<Range<usize>> {
         let (first, last) = (self.pieces.get(first)?, self.pieces.get(last)?);
@@ -148,13 +199,13 @@ impl Reading {
     }
 
     /// The units before and after some units.
-    pub(super) fn around(&self, span: &Range<usize>, units: usize) -> (Range<usize>, Range<usize>) {
+    fn around(&self, span: &Range<usize>, units: usize) -> (Range<usize>, Range<usize>) {
         let end = span.end.saturating_add(units).min(self.pieces.len());
         (span.start.saturating_sub(units)..span.start, span.end.min(end)..end)
     }
 
     /// The text of one unit; none has none.
-    pub(super) fn unit(&self, unit: Option<usize>) -> &str {
+    fn unit(&self, unit: Option<usize>) -> &str {
         unit.and_then(|unit| self.pieces.get(unit)).map(|piece| self.slice(&piece.bytes)).unwrap_or_default()
     }
 
@@ -245,7 +296,7 @@ impl Reading {
 }
 
 /// The last place at or before `limit` between two characters.
-fn floor(text: &str, limit: usize) -> usize {
+pub(super) fn floor(text: &str, limit: usize) -> usize {
     (0..=limit.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 

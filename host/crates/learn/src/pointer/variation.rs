@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::choice::{Answer, BUCKETS, Bag, Choice, Kind, OPTION_FACTS, Past, Play, Question, Taken, Unit};
 use crate::nn::random::Stream;
 
+/// The stream of a random number that numbers n-grams when acting.
+const NUMBERING: u64 = u64::MAX;
+
 /// How plays are varied, step by step. Each number is a share, 0 to 1; by default nothing is varied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -64,8 +67,8 @@ impl Variation {
 ///
 /// A network that sees another numbering in every step cannot learn what single words mean, and so not which tool they name: what it can learn is
 /// which words of the request and of a specification are the same. That carries over to tools and words that it never saw.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Renumbering {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Renumbering {
     factor: u32,
     term: u32,
 }
@@ -82,14 +85,28 @@ impl Renumbering {
         (gram * self.factor + self.term) % BUCKETS
     }
 
+    /// In a share of the steps, 0 to 1, the one of a step's random number.
+    #[must_use]
+    pub fn sometimes(share: f64, random: u64) -> Option<Self> {
+        let mut stream = Stream::numbered(random, NUMBERING);
+        (stream.uniform() < share).then(|| Self::of(stream.bits()))
+    }
+
+    /// A bag under this numbering.
+    #[must_use]
+    pub fn bag(self, bag: &Bag) -> Bag {
+        Bag::new(bag.grams().iter().map(|gram| self.gram(*gram)))
+    }
+
     /// Plays under this numbering. What was one bag stays one.
-    fn apply(self, plays: &[Play]) -> Vec<Play> {
+    #[must_use]
+    pub fn apply(self, plays: &[Play]) -> Vec<Play> {
         let mut known: BTreeMap<Bag, Bag> = BTreeMap::new();
         let mut bag = |bag: &Bag| {
             if let Some(known) = known.get(bag) {
                 return known.clone();
             }
-            let renumbered = Bag::new(bag.grams().iter().map(|gram| self.gram(*gram)));
+            let renumbered = self.bag(bag);
             known.insert(bag.clone(), renumbered.clone());
             renumbered
         };

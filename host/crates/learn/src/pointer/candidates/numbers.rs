@@ -5,17 +5,35 @@ use serde_json::{Number, Value};
 use super::{Candidate, Pick};
 use crate::pointer::scene::{Origin, Scene};
 use crate::pointer::spec::{Count, Slot};
-use crate::pointer::units::{Meaning, bits};
+use crate::pointer::units::{Found, Meaning, bits};
+
+/// Numbers that the description names.
+fn described(slot: &Slot) -> impl Iterator<Item = Number> + '_ {
+    slot.described.iter().filter_map(|text| text.parse::<i64>().ok()).map(Number::from)
+}
+
+/// Whether [`collect`] would find one.
+pub(super) fn any(scene: &Scene, slot: &Slot, bounds: Bounds) -> bool {
+    let said = |found: &Found| match &found.meaning {
+        Meaning::Number(number) => within(number, bounds),
+        Meaning::Length(months, days, seconds) => {
+            counted(slot, (*months, *days, *seconds)).iter().any(|(number, _)| within(number, bounds))
+        }
+        Meaning::Text(_) | Meaning::Moment(_) => false,
+    };
+    let told = |value: &Value| matches!(value, Value::Number(number) if within(number, bounds));
+    scene.sources.iter().flat_map(|source| &source.reading().found).any(said)
+        || scene.leaves.iter().any(|leaf| told(&leaf.value))
+        || described(slot).any(|number| within(&number, bounds))
+}
+
+/// Whether a number is whole, the least and the most.
+type Bounds = (bool, Option<f64>, Option<f64>);
 
 /// The numbers within bounds that a slot could take.
-pub(super) fn collect(
-    scene: &Scene,
-    slot: &Slot,
-    bounds: (bool, Option<f64>, Option<f64>),
-    values: &mut Vec<Candidate>,
-) {
+pub(super) fn collect(scene: &Scene, slot: &Slot, bounds: Bounds, values: &mut Vec<Candidate>) {
     for (place, source) in scene.sources.iter().enumerate() {
-        for found in &source.reading.found {
+        for found in &source.reading().found {
             let numbers = match &found.meaning {
                 Meaning::Number(number) => vec![(number.clone(), 0.0)],
                 Meaning::Length(months, days, seconds) => counted(slot, (*months, *days, *seconds)),
@@ -35,15 +53,15 @@ pub(super) fn collect(
             values.push(leaf.candidate(Pick::Value(leaf.value.clone()), bits::NUMBER));
         }
     }
-    for number in slot.described.iter().filter_map(|text| text.parse::<i64>().ok()).map(Number::from) {
+    for number in described(slot) {
         if within(&number, bounds) {
             let words = number.to_string();
-            values.push(Candidate::plain(Pick::Value(Value::Number(number)), words, Origin::Schema));
+            values.push(Candidate::plain(scene, Pick::Value(Value::Number(number)), words, Origin::Schema));
         }
     }
 }
 
-fn within(number: &Number, (whole, least, most): (bool, Option<f64>, Option<f64>)) -> bool {
+fn within(number: &Number, (whole, least, most): Bounds) -> bool {
     let Some(value) = number.as_f64() else { return false };
     (!whole || number.is_i64() || number.is_u64())
         && least.is_none_or(|least| value >= least)

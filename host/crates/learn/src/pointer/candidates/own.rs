@@ -44,7 +44,7 @@ pub(super) fn collect(
         Shape::Answer => {
             // No value: an answer that says no more than that all is done.
             let changed = scene.history.past.last().is_none_or(|past| past.changed);
-            let nothing = Candidate::plain(Pick::Value(Value::Null), "done ok 好 完成", Origin::Schema);
+            let nothing = Candidate::plain(scene, Pick::Value(Value::Null), "done ok 好 完成", Origin::Schema);
             values.push(Candidate { own: if changed { 1.0 } else { -1.0 }, ..nothing });
             texts::leaves(scene, values);
             found(scene, values, |source| source.origin != Origin::Request);
@@ -54,7 +54,7 @@ pub(super) fn collect(
             openers.extend(words_of(scene, |origin| origin != Origin::Request));
         }
         Shape::Reason => {
-            values.extend(REASONS.map(|(name, words)| Candidate::plain(text(name), words, Origin::Schema)))
+            values.extend(REASONS.map(|(name, words)| Candidate::plain(scene, text(name), words, Origin::Schema)))
         }
         Shape::Thing => values.extend(things(scene)),
         _ => {}
@@ -70,7 +70,12 @@ fn memories(scene: &Scene) -> Vec<Candidate> {
         record: Arc::clone(&memory.terms),
         late: if memory.due { 1.0 } else { 0.0 },
         own: if memory.holds { 1.0 } else { -1.0 },
-        ..Candidate::plain(text(memory.id.as_str()), memory.content.clone(), Origin::Memory)
+        ..Candidate::with_terms(
+            text(memory.id.as_str()),
+            Arc::clone(&memory.content),
+            Arc::clone(&memory.terms),
+            Origin::Memory,
+        )
     };
     scene.memories.iter().map(candidate).collect()
 }
@@ -80,19 +85,19 @@ fn categories(scene: &Scene) -> Vec<Candidate> {
     CATEGORIES
         .into_iter()
         .chain(known)
-        .map(|name| Candidate::plain(text(name), name.replace('_', " "), Origin::Schema))
+        .map(|name| Candidate::plain(scene, text(name), name.replace('_', " "), Origin::Schema))
         .collect()
 }
 
 /// Clauses of the request, where wanted also several in a row, and the whole of it.
 fn clauses(scene: &Scene, values: &mut Vec<Candidate>, rows: bool) {
     let Some(request) = scene.request() else { return };
-    let clauses = &request.reading.clauses;
+    let clauses = &request.reading().clauses;
     for (first, start) in clauses.iter().enumerate() {
         let last = if rows { clauses.len() } else { first + 1 };
         for end in clauses.get(first..last).into_iter().flatten() {
             let bytes = start.start..end.end;
-            let pick = text(request.reading.slice(&bytes).trim());
+            let pick = text(request.reading().slice(&bytes).trim());
             values.extend(Candidate::of(scene, 0, &bytes, bits::CLAUSE, pick));
         }
     }
@@ -102,11 +107,11 @@ fn clauses(scene: &Scene, values: &mut Vec<Candidate>, rows: bool) {
 /// Typed spans of some texts, as text.
 fn found(scene: &Scene, values: &mut Vec<Candidate>, wanted: impl Fn(&Source) -> bool) {
     for (place, source) in scene.sources.iter().enumerate().filter(|(_, source)| wanted(source)) {
-        for found in &source.reading.found {
+        for found in &source.reading().found {
             let pick = match &found.meaning {
                 Meaning::Text(_) if found.bit & (bits::MEASURE | bits::SUM) != 0 => continue,
                 Meaning::Text(words) => text(words),
-                _ => text(source.reading.slice(&found.bytes).trim()),
+                _ => text(source.reading().slice(&found.bytes).trim()),
             };
             values.extend(Candidate::of(scene, place, &found.bytes, found.bit, pick));
         }
@@ -122,17 +127,17 @@ fn changed(scene: &Scene, chosen: &Map<String, Value>, values: &mut Vec<Candidat
     let Some((known, request)) = known.zip(scene.request()) else { return };
     let open = bits::NUMBER | bits::PERCENT | bits::CODE | bits::CLOCK | bits::DATE | bits::LENGTH | bits::QUOTE;
     let of = |source: &'_ Source| -> Vec<(std::ops::Range<usize>, u32)> {
-        let found = source.reading.found.iter().filter(|found| found.bit & open != 0);
+        let found = source.reading().found.iter().filter(|found| found.bit & open != 0);
         found.map(|found| (found.bytes.clone(), found.bit)).take(CHANGES_MAX).collect()
     };
     for (old, _) in of(known) {
         for (new, bit) in of(request) {
-            let (before, after) = (known.reading.text.get(..old.start), known.reading.text.get(old.end..));
+            let (before, after) = (known.reading().text.get(..old.start), known.reading().text.get(old.end..));
             let Some((before, after)) = before.zip(after) else { continue };
-            let content = format!("{before}{}{after}", request.reading.slice(&new));
+            let content = format!("{before}{}{after}", request.reading().slice(&new));
             let pick = Pick::Value(Value::String(content.clone()));
             let candidate = Candidate::of(scene, 0, &new, bit, pick);
-            values.extend(candidate.map(|candidate| Candidate { words: content, own: 1.0, ..candidate }));
+            values.extend(candidate.map(|candidate| Candidate { words: content.into(), own: 1.0, ..candidate }));
         }
     }
 }
@@ -143,13 +148,13 @@ fn things(scene: &Scene) -> Vec<Candidate> {
     for (place, (rank, offer)) in scene.offers.iter().enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "ranks are small")]
         let early = 1.0 / (1.0 + *rank as f32);
-        let name = crate::pointer::glossary::pieces(offer.name.as_str()).join(" ");
+        let name = &offer.label.words;
         let thing = |slot: Option<&str>, words: String| Candidate {
             label: Arc::clone(&offer.label),
             record: Arc::clone(&offer.terms),
             early,
             own: if slot.is_none() { 1.0 } else { 0.0 },
-            ..Candidate::plain(Pick::Value(json!([place, slot])), words, Origin::Schema)
+            ..Candidate::plain(scene, Pick::Value(json!([place, slot])), words, Origin::Schema)
         };
         things.push(thing(None, format!("confirm whether now {name} 现在 可以")));
         for slot in &offer.slots {

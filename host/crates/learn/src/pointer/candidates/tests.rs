@@ -12,7 +12,7 @@ fn scene(context: &loopwright_contract::context::Context) -> Scene {
 fn values(scene: &Scene, tool: usize, name: &str) -> Vec<Value> {
     let slots = Act::Tool(tool).slots(scene);
     let slot = slots.iter().find(|slot| slot.name == name).expect("a slot");
-    options(scene, slot, &Map::new()).iter().filter_map(Candidate::value).collect()
+    options(scene, slot, &Map::new()).iter().filter_map(Candidate::value).map(Cow::into_owned).collect()
 }
 
 #[test]
@@ -75,5 +75,49 @@ fn a_record_is_changed_in_few_places() {
     let all = options(&scene, slots.last().expect("a slot"), &chosen);
     let changed = all.iter().filter(|candidate| candidate.own > 0.0).count();
     assert_eq!(changed, 16);
-    assert!(all.iter().any(|candidate| candidate.value() == Some(json!("1 2 13 4 5 6 7 8"))));
+    assert!(all.iter().any(|candidate| candidate.value().as_deref() == Some(&json!("1 2 13 4 5 6 7 8"))));
+}
+
+#[test]
+fn what_can_be_filled_is_what_has_options() {
+    let said = [
+        "",
+        "Lamp to 40",
+        "at 7:30",
+        "tomorrow",
+        "tomorrow at 7:30",
+        "in 20 minutes",
+        "明天早上八点提醒我，亮度40",
+        "!?",
+    ];
+    let told =
+        [json!({}), json!({"level": 40, "at": "07:30"}), json!({"day": "2026-03-04", "from": "2026-03-04T10:00"})];
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "day": {"type": "string", "format": "date"},
+            "moment": {"type": "string", "format": "date-time"},
+            "clock": {"type": "string", "format": "time"},
+            "named": {"type": "integer", "minimum": 5, "maximum": 9, "description": "One of `5` and `7`."},
+            "few": {"type": "integer", "minimum": 30, "maximum": 50},
+            "many": {"type": "number", "minimum": 901},
+            "words": {"type": "string"},
+        },
+        "required": ["day", "moment", "clock", "named", "few", "many"],
+    });
+    for (said, told) in said.iter().flat_map(|said| told.iter().map(move |told| (said, told))) {
+        for now in ["2026-03-02T09:00:00+08:00[Asia/Shanghai]", ""] {
+            let mut context = english(said);
+            context.now = now.to_owned();
+            std::sync::Arc::make_mut(&mut context.space).tools[0].arguments_schema = schema.clone();
+            let envelope = json!({"success": true, "message": "", "data": told});
+            let scene = scene(&after(context, call("keep_alarm", json!({})), envelope));
+            for slot in
+                &scene.offers.iter().find(|(_, offer)| offer.name.as_str() == "set_lamp").expect("an offer").1.slots
+            {
+                let listed = !options(&scene, slot, &Map::new()).is_empty();
+                assert_eq!(is_fillable(&scene, slot), listed, "{} of {said:?} with {told} at {now:?}", slot.name);
+            }
+        }
+    }
 }

@@ -14,7 +14,7 @@ pub(in crate::pointer) const PAIRS_MAX: usize = 48;
 /// The texts that a slot without a form could take.
 pub(super) fn collect(scene: &Scene, slot: &Slot, values: &mut Vec<Candidate>) {
     for (place, source) in scene.sources.iter().enumerate() {
-        for found in &source.reading.found {
+        for found in &source.reading().found {
             let text = match &found.meaning {
                 Meaning::Text(text) => text.clone(),
                 Meaning::Number(number) => number.to_string(),
@@ -26,7 +26,7 @@ pub(super) fn collect(scene: &Scene, slot: &Slot, values: &mut Vec<Candidate>) {
             whole(scene, place, values);
         }
         if place == 0 {
-            described(slot, values);
+            described(scene, slot, values);
         }
     }
     leaves(scene, values);
@@ -35,17 +35,17 @@ pub(super) fn collect(scene: &Scene, slot: &Slot, values: &mut Vec<Candidate>) {
 /// The whole of a text, as a value.
 pub(super) fn whole(scene: &Scene, place: usize, values: &mut Vec<Candidate>) {
     let Some(source) = scene.sources.get(place) else { return };
-    let text = source.reading.text.trim();
-    let start = source.reading.text.find(text).unwrap_or(0);
+    let text = source.reading().text.trim();
+    let start = source.reading().text.find(text).unwrap_or(0);
     let pick = Pick::Value(Value::String(text.to_owned()));
     values.extend(Candidate::of(scene, place, &(start..start + text.len()), bits::WHOLE, pick));
 }
 
 /// Values that the description names.
-fn described(slot: &Slot, values: &mut Vec<Candidate>) {
+fn described(scene: &Scene, slot: &Slot, values: &mut Vec<Candidate>) {
     for text in &slot.described {
         let words = crate::pointer::glossary::spoken(text);
-        values.push(Candidate::plain(Pick::Value(Value::String(text.clone())), words, Origin::Schema));
+        values.push(Candidate::plain(scene, Pick::Value(Value::String(text.clone())), words, Origin::Schema));
     }
 }
 
@@ -65,7 +65,7 @@ pub(super) fn leaves(scene: &Scene, values: &mut Vec<Candidate>) {
 pub(super) fn moments(scene: &Scene, format: Format, values: &mut Vec<Candidate>) {
     let mut known: Vec<(Moment, Candidate)> = Vec::new();
     for (place, source) in scene.sources.iter().enumerate() {
-        for found in &source.reading.found {
+        for found in &source.reading().found {
             if let Meaning::Moment(moment) = found.meaning {
                 let pick = Pick::Moment(moment, format);
                 known.extend(
@@ -78,7 +78,7 @@ pub(super) fn moments(scene: &Scene, format: Format, values: &mut Vec<Candidate>
         let Some((text, moment)) = leaf.value.as_str().and_then(|text| Some((text, of_written(text)?))) else {
             continue;
         };
-        let mut candidate = Candidate::plain(Pick::Moment(moment, format), text, Origin::Result);
+        let mut candidate = Candidate::plain(scene, Pick::Moment(moment, format), text, Origin::Result);
         candidate.bits = if moment.time.is_some() { bits::CLOCK } else { bits::DATE };
         candidate.label.clone_from(&leaf.label);
         candidate.record.clone_from(&leaf.record);
@@ -98,6 +98,30 @@ pub(super) fn moments(scene: &Scene, format: Format, values: &mut Vec<Candidate>
     }
 }
 
+/// Whether [`moments`] would find one that can be written.
+pub(super) fn any_moment(scene: &Scene, format: Format) -> bool {
+    let found = scene.sources.iter().flat_map(|source| &source.reading().found);
+    let said = found.filter_map(|found| match found.meaning {
+        Meaning::Moment(moment) => Some(moment),
+        _ => None,
+    });
+    let told = scene.leaves.iter().filter_map(|leaf| leaf.value.as_str().and_then(of_written));
+    let mut moments = said.chain(told);
+    match format {
+        Format::Time => moments.any(|moment| moment.time.is_some()),
+        // Today is always one.
+        Format::Date => scene.now.is_some() || moments.any(|moment| moment.said && moment.date.is_some()),
+        Format::DateTime => {
+            let (mut day, mut time) = (false, false);
+            moments.any(|moment| {
+                day |= moment.said && moment.date.is_some();
+                time |= moment.time.is_some();
+                (day && time) || (moment.date.is_some() && moment.time.is_some())
+            })
+        }
+    }
+}
+
 /// Each date at each time of day, then times of day at their nearest dates.
 fn pairs(known: &[(Moment, Candidate)], values: &mut Vec<Candidate>) {
     let dates = known.iter().filter(|(moment, _)| moment.said && moment.date.is_some());
@@ -106,7 +130,7 @@ fn pairs(known: &[(Moment, Candidate)], values: &mut Vec<Candidate>) {
         times.filter_map(move |(time, timed)| {
             let mut candidate = timed.clone();
             candidate.pick = Pick::Moment(date.at(*time)?, Format::DateTime);
-            candidate.words = format!("{} {}", dated.words, timed.words);
+            candidate.words = format!("{} {}", dated.words, timed.words).into();
             candidate.bits |= dated.bits;
             candidate.late = candidate.late.max(dated.late);
             Some(candidate)
@@ -123,7 +147,7 @@ fn days(scene: &Scene) -> Vec<Candidate> {
     days.into_iter()
         .map(|day| {
             let pick = Pick::Moment(Moment::day(day), Format::Date);
-            Candidate { bits: bits::NOW | bits::DATE, ..Candidate::plain(pick, day.to_string(), Origin::Schema) }
+            Candidate { bits: bits::NOW | bits::DATE, ..Candidate::plain(scene, pick, day.to_string(), Origin::Schema) }
         })
         .collect()
 }

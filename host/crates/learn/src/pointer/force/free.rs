@@ -1,5 +1,6 @@
 //! Free text of demonstrations: what of the scene reaches the same effect. The rules stand at the head of the module above.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
@@ -40,7 +41,7 @@ fn likeness(left: &[u64], right: &[u64]) -> f32 {
 
 /// The units of a text that say exactly this, first and last.
 pub(super) fn units_of(scene: &Scene, source: usize, text: &str) -> Option<(usize, usize)> {
-    let reading = &scene.sources.get(source)?.reading;
+    let reading = scene.sources.get(source)?.reading();
     let starts = reading.text.match_indices(text).map(|(start, _)| start);
     starts.into_iter().find_map(|start| {
         let end = start + text.len();
@@ -52,7 +53,7 @@ pub(super) fn units_of(scene: &Scene, source: usize, text: &str) -> Option<(usiz
 
 /// The fewest words of the request in a row that hold all words that it shares with a text.
 fn stretch(scene: &Scene, wanted: &[u64]) -> Option<String> {
-    let reading = &scene.request()?.reading;
+    let reading = scene.request()?.reading();
     let count = reading.pieces.len();
     let text = |range: Range<usize>| Some(reading.slice(&reading.between(range.start, range.end.checked_sub(1)?)?));
     let of = |range: Range<usize>| text(range).map(words).map_or(0, |words| shared(&words, wanted).count());
@@ -66,7 +67,7 @@ fn stretch(scene: &Scene, wanted: &[u64]) -> Option<String> {
 }
 
 fn slot(act: Act, scene: &Scene, name: &str) -> Option<std::sync::Arc<Slot>> {
-    act.slots(scene).into_iter().find(|slot| slot.name == name)
+    act.slots(scene).iter().find(|slot| slot.name == name).cloned()
 }
 
 /// The text among candidates, and a stretch of the request, that is most like a text; the shorter of equals.
@@ -140,7 +141,7 @@ pub(super) fn question(scene: &Scene, question: &str) -> Option<Value> {
     let slot = slot(Act::Ask, scene, "thing")?;
     let mut best: Option<((f32, f32), Value, Vec<u64>)> = None;
     for thing in options(scene, &slot, &Map::new()) {
-        let Some(value) = thing.value() else { continue };
+        let Some(value) = thing.value().map(Cow::into_owned) else { continue };
         let asked = say::slot_of(scene, &value);
         if asked.is_some() != what {
             continue;

@@ -12,6 +12,7 @@ use super::weights::{Reading, Weights, add, gated};
 use crate::nn::kernel::vectorized;
 use crate::nn::{Heads, Parameters, Share, full_attention_rows, log_softmax_of, read_rows, sum_rows};
 use crate::pointer::choice::{Bag, Choice, Past, Unit};
+use crate::pointer::variation::Renumbering;
 
 /// Bags that a scorer keeps the sums of; beyond it, all are summed anew.
 pub const BAGS_KEPT_MAX: usize = 8_192;
@@ -24,6 +25,7 @@ pub struct Scorer {
     weights: Arc<Weights>,
     /// Each normalised.
     bags: BTreeMap<Bag, Arc<[f32]>>,
+    numbering: Option<Renumbering>,
 }
 
 /// A request, encoded once for all choices of its episode by the scorer that is to score them.
@@ -46,7 +48,13 @@ pub struct Encoded {
 
 impl Scorer {
     pub(super) fn new(shape: Shape, parameters: &Parameters) -> Result<Self, PointerError> {
-        Ok(Self { weights: Arc::new(Weights::new(shape, parameters)?), bags: BTreeMap::new() })
+        Ok(Self { weights: Arc::new(Weights::new(shape, parameters)?), bags: BTreeMap::new(), numbering: None })
+    }
+
+    /// The same, reading every bag under another numbering: it scores as it would score the tables that [`Renumbering::apply`] makes.
+    #[must_use]
+    pub fn renumbered(self, numbering: Renumbering) -> Self {
+        Self { bags: BTreeMap::new(), numbering: Some(numbering), ..self }
     }
 
     /// Encodes a request.
@@ -129,9 +137,10 @@ impl Scorer {
             return known.clone();
         }
         let mut sum = vec![0.0; self.weights.shape.width];
+        let read = self.numbering.map_or_else(|| bag.clone(), |numbering| numbering.bag(bag));
         vectorized(
             #[inline(always)]
-            || sum_rows(&self.weights.embed, bag.grams(), Share::Root, &mut sum),
+            || sum_rows(&self.weights.embed, read.grams(), Share::Root, &mut sum),
         );
         let sum: Arc<[f32]> = self.weights.bag_norm.of(&sum).into();
         if self.bags.len() >= BAGS_KEPT_MAX {

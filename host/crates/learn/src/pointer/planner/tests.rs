@@ -5,7 +5,8 @@ use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFa
 use super::*;
 use crate::ablation::tests::context;
 use crate::pointer::net::tests::{choice, small, word};
-use crate::pointer::{Bag, Past};
+use crate::pointer::testing::english;
+use crate::pointer::{Bag, Past, Specs, Walk};
 
 /// Begins [`Toy`]s.
 struct Toys;
@@ -108,10 +109,27 @@ fn refused(planner: &dyn Planner, context: &Context) -> String {
 
 #[test]
 fn training_recomputes_what_was_recorded() {
-    let (net, planner) = planner(Style::Recorded);
+    let (net, plain) = planner(Style::Recorded);
+    recomputed(&net, &plain);
+    let (_, other) = planner(Style::Recorded);
+    let numbering = Renumbering::sometimes(1.0, 7).unwrap();
+    let other = other.renumbered(numbering);
+    recomputed(&net, &other);
+    // Other words, so other answers; and what is recorded has them.
+    let turns = |planner: &PolicyPlanner<Toys>| decide(planner, &contexts(20, 0));
+    assert_ne!(turns(&plain), turns(&other));
+    assert_ne!(plain.version().sampling, other.version().sampling);
+    let (plain, other) = (plain.take_recordings(), other.take_recordings());
+    let (id, recording) = plain.iter().next_back().unwrap();
+    let renumbered = &numbering.apply(std::slice::from_ref(&recording.sample))[0];
+    assert_ne!(renumbered.units, recording.sample.units);
+    assert_eq!(renumbered.units, other[id].sample.units);
+}
+
+fn recomputed(net: &PointerNet, planner: &PolicyPlanner<Toys>) {
     let mut decisions = Vec::new();
     for turn in 0..3 {
-        decisions.push(decide(&planner, &contexts(20, turn)));
+        decisions.push(decide(planner, &contexts(20, turn)));
     }
     let recordings = planner.take_recordings();
     assert_eq!(recordings.len(), 20);
@@ -202,8 +220,9 @@ fn turns_that_do_not_follow_are_refused_when_recorded() {
     last.remaining.steps = 1;
     decide(&recorded, &[last]);
     assert!(refused(&recorded, &at("last", "a b", 1)).contains("does not follow"), "it had no step left");
-    assert!(recorded.lock().requests.is_empty(), "what has ended is forgotten");
+    assert_eq!(recorded.lock().requests.len(), 1, "episodes of one request share its encoding");
     let recordings = recorded.take_recordings();
+    assert!(recorded.lock().requests.is_empty(), "what has ended is forgotten");
     assert_eq!(recordings.values().map(|recording| recording.log_probs.len()).collect::<Vec<_>>(), [7, 2]);
     assert!(refused(&recorded, &at("e", "a b", 3)).contains("does not follow"), "recordings end an episode");
     // What keeps no record takes any turn.
@@ -213,7 +232,8 @@ fn turns_that_do_not_follow_are_refused_when_recorded() {
 #[test]
 fn what_is_kept_is_bounded() {
     let (_, recorded) = planner(Style::Recorded);
-    let begin = |number: usize| at(&format!("e{number}"), "a", 0);
+    let words = |number: usize| format!("{} {}", "a".repeat(number % 97), "a".repeat(number / 97 % 97));
+    let begin = |number: usize| at(&format!("e{number}"), &words(number), 0);
     for number in 0..EPISODES_MAX {
         decide(&recorded, &[begin(number)]);
     }
@@ -224,9 +244,9 @@ fn what_is_kept_is_bounded() {
         assert_eq!((state.requests.len(), state.order.len()), (REQUESTS_KEPT_MAX, REQUESTS_KEPT_MAX));
     }
     // The first one's request was dropped, and it goes on all the same.
-    let going_on = decide(&recorded, &[at("e0", "a", 1)]);
+    let going_on = decide(&recorded, &[at("e0", &words(0), 1)]);
     let (_, fresh) = planner(Style::Sampled);
-    assert_eq!(going_on, decide(&fresh, &[at("e0", "a", 1)]));
+    assert_eq!(going_on, decide(&fresh, &[at("e0", &words(0), 1)]));
     assert_eq!(recorded.take_recordings().len(), EPISODES_MAX);
     decide(&recorded, &[begin(EPISODES_MAX)]);
 }
@@ -244,4 +264,55 @@ fn what_cannot_be_walked_is_refused_alone() {
     let decided = planner.decide_batch(&requests);
     assert_eq!(decided.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
     assert_eq!(decided[0].as_ref().unwrap().tokens, decided[2].as_ref().unwrap().tokens);
+}
+
+/// Begins walks that share nothing.
+struct Alone;
+
+impl Turns for Alone {
+    type Turn = Walk;
+
+    fn begin(&self, context: &Context) -> Walk {
+        Walk::new(context)
+    }
+}
+
+#[test]
+fn members_of_a_group_are_told_what_each_alone_would_be() {
+    let net = PointerNet::new(small(), 4).unwrap();
+    let id = |number: usize| EpisodeId::new(format!("e{number}")).expect("an id");
+    let member = |number| Context { episode: id(number), ..english("Turn on the lamp, and wake me at 7:30") };
+    let group: Vec<Context> = (0..12).map(member).collect();
+    let requests: Vec<_> =
+        group.iter().zip(0..).map(|(context, number)| DecisionRequest { context, seed: number / 2 }).collect();
+    let shared = PolicyPlanner::new(&net, Arc::new(Specs::new()), Style::Recorded).unwrap();
+    let alone = PolicyPlanner::new(&net, Alone, Style::Recorded).unwrap();
+    let decided = |planner: &dyn Planner| -> Vec<Decision> {
+        planner.decide_batch(&requests).into_iter().map(|decision| decision.expect("a decision")).collect()
+    };
+    let (together, each) = (decided(&shared), decided(&alone));
+    assert_eq!(together, each);
+    let made: usize = together.iter().map(|decision| decision.tokens.len()).sum();
+    assert!(shared.lock().scores.len() <= made / 2, "the members of a pair choose alike, and are scored once");
+    let (together, each) = (shared.take_recordings(), alone.take_recordings());
+    assert!(shared.lock().scores.is_empty());
+    for (id, recording) in &together {
+        assert_eq!((&recording.sample, &recording.log_probs), (&each[id].sample, &each[id].log_probs));
+    }
+}
+
+#[test]
+fn no_more_scores_than_the_limit_are_kept() {
+    let net = PointerNet::new(small(), 4).unwrap();
+    let alone = PolicyPlanner::new(&net, Alone, Style::Sampled).unwrap();
+    let (context, mut made, mut most) = (english("Turn on the lamp, and wake me at 7:30"), 0, 0);
+    for seed in 0.. {
+        let decided = alone.decide_batch(&[DecisionRequest { context: &context, seed }]).remove(0).expect("a decision");
+        made += decided.tokens.len();
+        most = most.max(alone.lock().scores.len());
+        if made > 2 * SCORES_KEPT_MAX {
+            break;
+        }
+    }
+    assert!((2..=SCORES_KEPT_MAX).contains(&most), "{most}");
 }

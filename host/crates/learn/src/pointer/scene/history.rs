@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::pointer::choice::{PAST_MAX, Past};
 use crate::pointer::glossary::pieces;
 use crate::pointer::grams::Grams;
+use crate::pointer::kept::Kept;
 
 /// What became of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,23 +104,23 @@ pub(in crate::pointer) struct History {
 }
 
 impl History {
-    pub(super) fn new(context: &Context) -> Self {
+    pub(super) fn new(kept: &Kept, context: &Context) -> Self {
         let mut history = Self::default();
-        let mut decided: Vec<Action> = Vec::new();
+        let mut decided: &[Action] = &[];
         for event in &context.history {
             history.user_spoke = matches!(event, Event::User { .. });
             match event {
                 Event::Decided { actions, .. } => {
-                    decided.clone_from(actions);
+                    decided = actions;
                     history.note_silent(actions);
                 }
-                Event::Answered { call_id, name, envelope, .. } => history.answered(&decided, call_id, name, envelope),
+                Event::Answered { call_id, name, envelope, .. } => history.answered(decided, call_id, name, envelope),
                 Event::Malformed { reason } => history.push("", Value::Null, Status::Malformed, reason),
                 _ => {}
             }
         }
         let skip = history.calls.len().saturating_sub(PAST_MAX);
-        history.past = history.calls.iter().skip(skip).map(|call| past(call, context)).collect();
+        history.past = history.calls.iter().skip(skip).map(|call| past(kept, call, context)).collect();
         history
     }
 
@@ -144,8 +145,8 @@ impl History {
         });
         let arguments = action.map(arguments).unwrap_or_default();
         if let Some(call) = action.and_then(Action::confirmable) {
-            let digest = call.digest();
-            if matches!(status, Status::Done | Status::Waits) {
+            if matches!(status, Status::Done | Status::Waits) && !self.pending.is_empty() {
+                let digest = call.digest();
                 self.pending.retain(|waits| waits.call.digest() != digest);
             }
             if status == Status::Waits {
@@ -191,20 +192,24 @@ fn said(value: &Value) -> String {
     }
 }
 
-fn past(call: &Earlier, context: &Context) -> Past {
+fn past(kept: &Kept, call: &Earlier, context: &Context) -> Past {
     let spec = context.space.tools.iter().find(|spec| spec.name.as_str() == call.name);
     let writes = spec
         .and_then(|spec| spec.access_rule(&call.arguments))
         .is_some_and(|rule| rule.effect != loopwright_contract::tool::Effect::Read);
-    let kept = [reserved::REMEMBER, reserved::REPLACE, reserved::FORGET].contains(&call.name.as_str());
+    let remembers = [reserved::REMEMBER, reserved::REPLACE, reserved::FORGET].contains(&call.name.as_str());
     let closed = |name: &str| {
         spec.is_some_and(|spec| spec.arguments_schema.pointer(&format!("/properties/{name}/enum")).is_some())
     };
     let fields = call.arguments.as_object().into_iter().flatten();
     let chosen: Vec<&str> = fields.filter(|(name, _)| closed(name)).filter_map(|(_, value)| value.as_str()).collect();
+    let chosen = chosen.join(" ");
+    let words = |text: &str| pieces(text).join(" ");
     Past {
-        bag: Grams::default().text(&pieces(&call.name).join(" ")).text(&pieces(&chosen.join(" ")).join(" ")).bag(),
+        bag: kept.bag(&["past", &call.name, &chosen], || {
+            Grams::default().text(&words(&call.name)).text(&words(&chosen)).bag()
+        }),
         status: call.status.number(),
-        changed: (writes || kept) && call.status == Status::Done,
+        changed: (writes || remembers) && call.status == Status::Done,
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Label, Origin};
 use crate::pointer::candidates::{Candidate, Pick};
 use crate::pointer::glossary::pieces;
-use crate::pointer::grams::terms;
+use crate::pointer::kept::Kept;
 
 /// Values of all results together, the latest first.
 pub(in crate::pointer) const LEAVES_MAX: usize = 96;
@@ -24,9 +24,9 @@ pub(in crate::pointer) struct Leaf {
     /// Text, number or boolean.
     pub(in crate::pointer) value: Value,
     /// Its text.
-    pub(in crate::pointer) text: String,
+    pub(in crate::pointer) text: Arc<str>,
     /// The terms of its text.
-    pub(in crate::pointer) terms: Vec<u64>,
+    pub(in crate::pointer) terms: Arc<[u64]>,
     /// The words of its JSON pointer, the last key first.
     pub(in crate::pointer) label: Arc<Label>,
     /// The terms of the record that it is in.
@@ -46,13 +46,13 @@ impl Leaf {
             record: Arc::clone(&self.record),
             late: self.late,
             early: self.early,
-            ..Candidate::with_terms(pick, self.text.clone(), self.terms.clone(), Origin::Result)
+            ..Candidate::with_terms(pick, Arc::clone(&self.text), Arc::clone(&self.terms), Origin::Result)
         }
     }
 }
 
 /// The values of the results, the latest result first. What the memory answered is left out: it is remembered, and no result.
-pub(super) fn leaves(context: &Context) -> Vec<Leaf> {
+pub(super) fn leaves(kept: &Kept, context: &Context) -> Vec<Leaf> {
     let mut leaves: Vec<Leaf> = Vec::new();
     let mut late = 1.0;
     for event in context.history.iter().rev() {
@@ -63,12 +63,13 @@ pub(super) fn leaves(context: &Context) -> Vec<Leaf> {
         };
         let Some(value) = value else { continue };
         let mut found = Vec::new();
-        walk(value, &mut Vec::new(), &Arc::default(), 0, &mut found);
+        walk(kept, value, &mut Vec::new(), &Arc::default(), 0, &mut found);
         #[expect(clippy::cast_precision_loss, reason = "counts of values are small")]
         for (place, (value, label, record)) in found.into_iter().enumerate() {
             let early = 1.0 / (1.0 + place as f32);
             let text = scalar(&value).unwrap_or_default();
-            leaves.push(Leaf { terms: terms(&text), text, value, label: Label::new(label), record, late, early });
+            let (terms, label) = (kept.terms(&text), Label::new(kept, label));
+            leaves.push(Leaf { terms, text: text.into(), value, label, record, late, early });
         }
         late *= 0.5;
         if leaves.len() >= LEAVES_MAX {
@@ -80,21 +81,21 @@ pub(super) fn leaves(context: &Context) -> Vec<Leaf> {
 
 type Found = (Value, String, Arc<[u64]>);
 
-fn walk(value: &Value, path: &mut Vec<String>, record: &Arc<[u64]>, depth: usize, found: &mut Vec<Found>) {
+fn walk(kept: &Kept, value: &Value, path: &mut Vec<String>, record: &Arc<[u64]>, depth: usize, found: &mut Vec<Found>) {
     if depth > DEPTH_MAX || found.len() >= LEAVES_MAX {
         return;
     }
     match value {
         Value::Object(fields) => {
-            let own = terms(&fields.values().filter_map(scalar).collect::<Vec<_>>().join(" "));
-            let record = if own.is_empty() { Arc::clone(record) } else { own.into() };
+            let own = kept.terms(&fields.values().filter_map(scalar).collect::<Vec<_>>().join(" "));
+            let record = if own.is_empty() { Arc::clone(record) } else { own };
             for (key, value) in fields {
                 path.push(pieces(key).join(" "));
-                walk(value, path, &record, depth + 1, found);
+                walk(kept, value, path, &record, depth + 1, found);
                 path.pop();
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| walk(item, path, record, depth + 1, found)),
+        Value::Array(items) => items.iter().for_each(|item| walk(kept, item, path, record, depth + 1, found)),
         Value::Null => {}
         Value::String(text) if text.is_empty() || text.len() > LEAF_BYTES_MAX => {}
         scalar => {

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::leaves::{LEAF_BYTES_MAX, LEAVES_MAX};
 use super::*;
 use crate::pointer::PAST_MAX;
+use crate::pointer::offered::{OFFERS_MAX, SKILLS_MAX};
 use crate::pointer::testing::{after, call, english, remembering};
 
 fn scene(context: &Context) -> Scene {
@@ -53,7 +54,7 @@ fn a_deep_result_is_cut() {
     }
     let envelope = json!({"success": true, "message": "", "data": {"deep": deep, "near": 7}});
     let scene = scene(&after(english("x"), call("keep_alarm", json!({})), envelope));
-    let values: Vec<&str> = scene.leaves.iter().map(|leaf| leaf.text.as_str()).collect();
+    let values: Vec<&str> = scene.leaves.iter().map(|leaf| &*leaf.text).collect();
     assert_eq!(values, ["7"]);
     assert_eq!(scene.leaves[0].label.words, "near");
 }
@@ -104,11 +105,8 @@ fn a_reminder_and_what_was_found_are_remembered() {
         effects: Vec::new(),
     });
     let scene = scene(&context);
-    let known: Vec<(&str, &str, bool, bool)> = scene
-        .memories
-        .iter()
-        .map(|memory| (memory.id.as_str(), memory.content.as_str(), memory.holds, memory.due))
-        .collect();
+    let known: Vec<(&str, &str, bool, bool)> =
+        scene.memories.iter().map(|memory| (memory.id.as_str(), &*memory.content, memory.holds, memory.due)).collect();
     assert_eq!(known, [("m-1", "new", false, false), ("m-2", "Text Bob", true, true)]);
     assert!(scene.leaves.is_empty(), "what is remembered is no result");
 }

@@ -6,9 +6,9 @@ use loopwright_contract::action::{Action, reserved};
 use loopwright_contract::memory::{SEARCH_LIMIT_DEFAULT, SearchMode};
 use loopwright_contract::name::{CallId, MemoryId};
 use loopwright_contract::tool::ToolCall;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::pointer::candidates::options;
+use crate::pointer::candidates::is_fillable;
 use crate::pointer::choice::Bag;
 use crate::pointer::grams::{Grams, terms};
 use crate::pointer::scene::Scene;
@@ -98,14 +98,13 @@ impl Act {
         }
     }
 
-    /// The name under which earlier actions are counted.
-    pub(in crate::pointer) fn name(self, scene: &Scene) -> String {
+    /// Whether an earlier action of this name was one.
+    pub(in crate::pointer) fn is_named(self, scene: &Scene, name: &str) -> bool {
         match self {
-            Self::Tool(place) => scene.offers.get(place).map(|(_, offer)| offer.name.as_str().to_owned()),
-            Self::Skill(place) => scene.cards.get(place).map(|card| card.name.action_name()),
-            act => act.reserved().map(str::to_owned),
+            Self::Tool(place) => scene.offers.get(place).is_some_and(|(_, offer)| offer.name.as_str() == name),
+            Self::Skill(place) => scene.cards.get(place).is_some_and(|card| card.name.action_name() == name),
+            act => act.reserved().is_some_and(|reserved| reserved == name),
         }
-        .unwrap_or_default()
     }
 
     /// Its words as a bag.
@@ -116,23 +115,35 @@ impl Act {
             Self::Confirm(place) => {
                 let waits = scene.history.pending.get(place);
                 let name = waits.map(|waits| waits.call.tool.as_str().replace('_', " ")).unwrap_or_default();
-                Grams::default().marked("act", self.words()).text(self.words()).text(&name).bag()
+                scene.kept.bag(&["confirm", &name], || self.grams().text(&name).bag())
             }
-            _ => Grams::default().marked("act", self.words()).text(self.words()).bag(),
+            act => scene.kept.own.of(act).bag.clone(),
         }
     }
 
+    fn grams(self) -> Grams {
+        Grams::default().marked("act", self.words()).text(self.words())
+    }
+
     /// Its terms.
-    pub(in crate::pointer) fn terms(self, scene: &Scene) -> Vec<u64> {
+    pub(in crate::pointer) fn terms(self, scene: &Scene) -> &[u64] {
         match self {
-            Self::Tool(place) => scene.offers.get(place).map(|(_, offer)| offer.terms.to_vec()).unwrap_or_default(),
-            Self::Skill(place) => scene.cards.get(place).map(|card| card.terms.clone()).unwrap_or_default(),
-            _ => terms(self.words()),
+            Self::Tool(place) => scene.offers.get(place).map(|(_, offer)| &*offer.terms).unwrap_or_default(),
+            Self::Skill(place) => scene.cards.get(place).map(|card| &*card.terms).unwrap_or_default(),
+            act => &scene.kept.own.of(act).terms,
         }
     }
 
     /// What it takes, in order.
-    pub(in crate::pointer) fn slots(self, scene: &Scene) -> Vec<Arc<Slot>> {
+    pub(in crate::pointer) fn slots(self, scene: &Scene) -> &[Arc<Slot>] {
+        match self {
+            Self::Tool(place) => scene.offers.get(place).map(|(_, offer)| &*offer.slots).unwrap_or_default(),
+            act => &scene.kept.own.of(act).slots,
+        }
+    }
+
+    /// The same of an act that is no tool.
+    fn own_slots(self) -> Vec<Arc<Slot>> {
         let own = |name: &str, shape: Shape, required: bool, spoken: &str| {
             Arc::new(Slot {
                 name: name.to_owned(),
@@ -140,6 +151,7 @@ impl Act {
                 shape,
                 spoken: spoken.to_owned(),
                 description: String::new(),
+                says: Vec::new(),
                 described: Vec::new(),
                 terms: terms(spoken),
                 count: None,
@@ -147,7 +159,6 @@ impl Act {
             })
         };
         match self {
-            Self::Tool(place) => scene.offers.get(place).map(|(_, offer)| offer.slots.clone()).unwrap_or_default(),
             Self::Recall => vec![own("query", Shape::Query, true, "query search 查询")],
             Self::Remember => vec![
                 own("content", Shape::Content, true, "content remember 内容"),
@@ -164,7 +175,7 @@ impl Act {
             ],
             Self::Refuse => vec![own("reason", Shape::Reason, true, "reason 原因")],
             Self::Finish => vec![own("answer", Shape::Answer, true, "answer 回答")],
-            Self::Skill(_) | Self::Confirm(_) => Vec::new(),
+            Self::Tool(_) | Self::Skill(_) | Self::Confirm(_) => Vec::new(),
         }
     }
 
@@ -205,12 +216,66 @@ impl Act {
     }
 }
 
+/// An act that is no tool: what it says and takes is the same in every decision.
+#[derive(Debug, Default)]
+pub(in crate::pointer) struct OwnAct {
+    bag: Bag,
+    terms: Vec<u64>,
+    slots: Vec<Arc<Slot>>,
+}
+
+/// The acts that are no tools.
+#[derive(Debug)]
+pub(in crate::pointer) struct Own {
+    recall: OwnAct,
+    remember: OwnAct,
+    replace: OwnAct,
+    forget: OwnAct,
+    ask: OwnAct,
+    confirm: OwnAct,
+    refuse: OwnAct,
+    finish: OwnAct,
+    /// Of tools and skills, which scenes know.
+    none: OwnAct,
+}
+
+impl Own {
+    pub(in crate::pointer) fn new() -> Self {
+        let own = |act: Act| OwnAct { bag: act.grams().bag(), terms: terms(act.words()), slots: act.own_slots() };
+        Self {
+            recall: own(Act::Recall),
+            remember: own(Act::Remember),
+            replace: own(Act::Replace),
+            forget: own(Act::Forget),
+            ask: own(Act::Ask),
+            confirm: own(Act::Confirm(0)),
+            refuse: own(Act::Refuse),
+            finish: own(Act::Finish),
+            none: OwnAct::default(),
+        }
+    }
+
+    fn of(&self, act: Act) -> &OwnAct {
+        match act {
+            Act::Recall => &self.recall,
+            Act::Remember => &self.remember,
+            Act::Replace => &self.replace,
+            Act::Forget => &self.forget,
+            Act::Ask => &self.ask,
+            Act::Confirm(_) => &self.confirm,
+            Act::Refuse => &self.refuse,
+            Act::Finish => &self.finish,
+            Act::Tool(_) | Act::Skill(_) => &self.none,
+        }
+    }
+}
+
 /// Whether some value for a slot was observed.
 fn fillable(scene: &Scene, slot: &Slot) -> bool {
     match &slot.shape {
         Shape::Enum(_) | Shape::Bool => true,
         Shape::Object(slots) => slots.iter().filter(|slot| slot.required).all(|slot| fillable(scene, slot)),
         Shape::List { item, .. } => fillable(scene, item),
-        _ => !options(scene, slot, &Map::new()).is_empty(),
+        _ => is_fillable(scene, slot),
     }
 }

@@ -98,7 +98,7 @@ pub(in crate::pointer) fn confirmation(scene: &Scene, waits: &Pending) -> String
     let what: Vec<String> = what.map(|(key, value)| format!("{key} {value}")).collect();
     let known = waits.call.arguments.get("memoryId").and_then(Value::as_str);
     let known = known.and_then(|id| scene.memories.iter().find(|memory| memory.id == *id));
-    let known = known.map(|memory| memory.content.as_str()).unwrap_or_default();
+    let known = known.map(|memory| &*memory.content).unwrap_or_default();
     cut(if scene.chinese {
         format!("确定要执行吗？请确认：{name}，{}。{known}", what.join("，"))
     } else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::act::Act;
-use super::{Goal, Walk};
+use super::state::{Goal, State};
 use crate::pointer::candidates::{Candidate, Pick};
 use crate::pointer::choice::{Answer, Bag, Choice, Kind, Question};
 use crate::pointer::facts::{self, Asked, Told, flag};
@@ -14,13 +14,11 @@ use crate::pointer::scene::{Origin, Scene, Status};
 use crate::pointer::spec::{Shape, Slot};
 use crate::pointer::units::bits;
 
-/// Units before and after a span that say what it is.
-const AROUND_UNITS: usize = 4;
 /// Characters of a candidate's words that enter its bag.
 const WORDS_CHARS_MAX: usize = 160;
 
 /// The choice that a goal is.
-pub(super) fn choice(walk: &Walk, goal: &Goal, candidates: &[Candidate]) -> Choice {
+pub(super) fn choice(walk: &State, goal: &Goal, candidates: &[Candidate]) -> Choice {
     let scene = walk.scene();
     let answers = match goal {
         Goal::Act => walk.acts().iter().map(|act| act_answer(walk, *act)).collect(),
@@ -32,7 +30,7 @@ pub(super) fn choice(walk: &Walk, goal: &Goal, candidates: &[Candidate]) -> Choi
     Choice { question: question(walk, goal), answers, past: Arc::clone(&scene.history.past) }
 }
 
-fn question(walk: &Walk, goal: &Goal) -> Question {
+fn question(walk: &State, goal: &Goal) -> Question {
     let scene = walk.scene();
     let (kind, slot) = match goal {
         Goal::Act => (Kind::Act, None),
@@ -63,7 +61,7 @@ fn question(walk: &Walk, goal: &Goal) -> Question {
     Question { kind, bag, facts: question.all() }
 }
 
-fn of_slot(walk: &Walk, slot: &Slot, goal: &Goal, question: facts::Question) -> facts::Question {
+fn of_slot(walk: &State, slot: &Slot, goal: &Goal, question: facts::Question) -> facts::Question {
     let moment = matches!(slot.shape, Shape::Text { format: Some(_), .. } | Shape::Text { moment: true, .. });
     let own = !matches!(
         slot.shape,
@@ -99,10 +97,10 @@ fn outcome(status: Status) -> f32 {
     }
 }
 
-fn act_answer(walk: &Walk, act: Act) -> Answer {
+fn act_answer(walk: &State, act: Act) -> Answer {
     let scene = walk.scene();
-    let (words, name) = (act.terms(scene), act.name(scene));
-    let before: Vec<_> = scene.history.calls.iter().filter(|call| call.name == name).collect();
+    let words = act.terms(scene);
+    let before = || scene.history.calls.iter().filter(|call| act.is_named(scene, &call.name));
     let here = walk.complete().iter().filter(|(done, _)| *done == act).count();
     let (early, effect, about) = match act {
         Act::Tool(place) => scene.offers.get(place).map_or((0.0, 0.0, 0.0), |(rank, offer)| {
@@ -118,21 +116,22 @@ fn act_answer(walk: &Walk, act: Act) -> Answer {
         Act::Skill(place) => (0.0, 0.0, scene.cards.get(place).map_or(0.0, |card| 0.25 + card.about)),
         _ => (0.0, 0.0, 0.0),
     };
-    let meets = match act {
-        Act::Tool(place) => scene.share_of(scene.totals.get(place).copied().unwrap_or(0.0), &words, &scene.wanted),
-        _ => scene.share(&words, &scene.wanted),
+    let whole = match act {
+        Act::Tool(place) => scene.totals.get(place).copied().unwrap_or(0.0),
+        _ => scene.sum(words.iter().copied()),
     };
+    let meeting = scene.meeting(words, whole);
     let waits = if let Act::Confirm(place) = act { scene.history.pending.get(place) } else { None };
     #[expect(clippy::cast_precision_loss, reason = "counts are small")]
     let facts = facts::Option::default()
         .set(Told::Schema, flag(matches!(act, Act::Tool(_))))
-        .set(Told::Meets, meets)
-        .set(Told::Covers, scene.share(&scene.wanted, &words))
-        .set(Told::CoversOpen, scene.share(&scene.open, &words))
+        .set(Told::Meets, meeting.meets)
+        .set(Told::Covers, meeting.covers)
+        .set(Told::CoversOpen, meeting.covers_open)
         .set(Told::Early, early)
         .set(Told::Effect, effect)
-        .set(Told::Again, before.len() as f32 / 4.0)
-        .set(Told::Outcome, before.last().map_or(0.0, |call| outcome(call.status)))
+        .set(Told::Again, before().count() as f32 / 4.0)
+        .set(Told::Outcome, before().next_back().map_or(0.0, |call| outcome(call.status)))
         .set(Told::Twice, here as f32)
         .set(Told::Own, waits.map_or(0.0, |waits| if waits.asked { -1.0 } else { 1.0 }))
         .set(Told::Ends, flag(matches!(act, Act::Refuse | Act::Finish)))
@@ -148,15 +147,13 @@ fn act_answer(walk: &Walk, act: Act) -> Answer {
 struct Ground<'a> {
     scene: &'a Scene,
     slot: Option<&'a Slot>,
-    /// The terms of the words of the slot's name.
-    named: Vec<u64>,
     /// Values of earlier calls, and of this decision.
-    used: Vec<Value>,
-    here: Vec<Value>,
+    used: Vec<&'a Value>,
+    here: Vec<&'a Value>,
 }
 
 impl<'a> Ground<'a> {
-    fn new(walk: &'a Walk, goal: &'a Goal) -> Self {
+    fn new(walk: &'a State, goal: &'a Goal) -> Self {
         let slot = match goal {
             Goal::Slot { slot, .. }
             | Goal::Item { slot, .. }
@@ -169,45 +166,44 @@ impl<'a> Ground<'a> {
         walk.scene().history.calls.iter().for_each(|call| scalars(&call.arguments, &mut used));
         let mut here = Vec::new();
         walk.complete().iter().for_each(|(_, arguments)| scalars(arguments, &mut here));
-        walk.chosen().values().for_each(|value| scalars(value, &mut here));
-        let named = slot.map(|slot| slot.terms.clone()).unwrap_or_default();
-        Self { scene: walk.scene(), slot, named, used, here }
+        scalars(walk.arguments(), &mut here);
+        Self { scene: walk.scene(), slot, used, here }
     }
 
     /// How clearly some terms name the slot, 0 to 1.
     fn names(&self, words: &[u64]) -> f32 {
-        let sum: f32 = shared(words, &self.named).map(|term| self.scene.weight(term)).sum();
+        let named = self.slot.map(|slot| slot.terms.as_slice()).unwrap_or_default();
+        let sum: f32 = shared(words, named).map(|term| self.scene.weight(term)).sum();
         sum / (1.0 + sum)
     }
 
     fn answer(&self, goal: &Goal, candidate: &Candidate) -> Answer {
         let scene = self.scene;
-        let words: String = candidate.words.chars().take(WORDS_CHARS_MAX).collect();
-        let own = candidate.terms.as_slice();
-        let is_unit = matches!(candidate.pick, Pick::Unit(_));
-        let near = Near::of(scene, candidate);
+        let (words, characters) = cut(&candidate.words);
+        let near = candidate.near();
         let has = |bit: u32| flag(candidate.bits & bit != 0);
-        let value = candidate.value();
-        let within = |values: &[Value]| flag(value.as_ref().is_some_and(|value| values.contains(value)));
+        let value = if self.used.is_empty() && self.here.is_empty() { None } else { candidate.value() };
+        let within = |values: &[&Value]| flag(value.as_deref().is_some_and(|value| values.contains(&value)));
         let origin = |origin: Origin| flag(candidate.origin == origin);
         #[expect(clippy::cast_precision_loss, reason = "texts are short")]
         let length = match (goal, &candidate.pick) {
             (Goal::Last { first, .. }, Pick::Unit(last)) => last.saturating_sub(*first) as f32 / 8.0,
-            _ => (1.0 + words.chars().count() as f32).ln() / 2.0,
+            _ => (1.0 + characters as f32).ln() / 2.0,
         };
+        let meeting = scene.meeting(&candidate.terms, scene.sum(candidate.terms.iter().copied()));
         let facts = facts::Option::default()
             .set(Told::Request, origin(Origin::Request))
             .set(Told::User, origin(Origin::User))
             .set(Told::Memory, origin(Origin::Memory))
             .set(Told::Result, origin(Origin::Result))
             .set(Told::Schema, origin(Origin::Schema))
-            .set(Told::Meets, scene.share(own, &scene.wanted))
-            .set(Told::Covers, scene.share(&scene.wanted, own))
-            .set(Told::CoversOpen, scene.share(&scene.open, own))
-            .set(Told::Before, self.names(&near.before))
-            .set(Told::After, self.names(&near.after))
+            .set(Told::Meets, meeting.meets)
+            .set(Told::Covers, meeting.covers)
+            .set(Told::CoversOpen, meeting.covers_open)
+            .set(Told::Before, self.names(near.map(|near| near.before.as_slice()).unwrap_or_default()))
+            .set(Told::After, self.names(near.map(|near| near.after.as_slice()).unwrap_or_default()))
             .set(Told::Label, self.names(&candidate.label.terms))
-            .set(Told::Record, scene.share(&scene.wanted, &candidate.record))
+            .set(Told::Record, scene.meeting(&candidate.record, 0.0).covers)
             .set(Told::Early, candidate.early)
             .set(Told::Late, candidate.late)
             .set(Told::Own, candidate.own)
@@ -221,51 +217,32 @@ impl<'a> Ground<'a> {
             .set(Told::Used, within(&self.used))
             .set(Told::Twice, within(&self.here))
             .set(Told::Length, length);
-        Answer { bag: bag(candidate, &words, &near), facts: facts.all(), span: self.span(goal, candidate, is_unit) }
+        Answer { bag: bag(scene, candidate, words), facts: facts.all(), span: self.span(goal, candidate) }
     }
 
     /// The units of the request that an option points to: for the last unit of a raw span, the whole span.
-    fn span(&self, goal: &Goal, candidate: &Candidate, is_unit: bool) -> Option<std::ops::Range<usize>> {
-        let (source, bytes) = candidate.place.as_ref()?;
+    fn span(&self, goal: &Goal, candidate: &Candidate) -> Option<std::ops::Range<usize>> {
+        let (source, part) = candidate.place.as_ref()?;
         if *source != 0 || self.slot.is_none() {
             return None;
         }
         match (goal, &candidate.pick) {
             (Goal::Last { first, .. }, Pick::Unit(last)) => Some(*first..last + 1),
-            (_, Pick::Unit(place)) if is_unit => Some(*place..place + 1),
-            _ => self.scene.request()?.reading.span(bytes),
+            (_, Pick::Unit(place)) => Some(*place..place + 1),
+            _ => part.span.clone(),
         }
     }
 }
 
-/// What stands beside a candidate.
-#[derive(Default)]
-struct Near<'a> {
-    /// The terms before and after it.
-    before: Vec<u64>,
-    after: Vec<u64>,
-    /// The units beside it.
-    last: &'a str,
-    next: &'a str,
-}
-
-impl<'a> Near<'a> {
-    fn of(scene: &'a Scene, candidate: &Candidate) -> Self {
-        let place = candidate.place.as_ref().filter(|_| candidate.bits & bits::WHOLE == 0);
-        let reading = place.and_then(|(source, _)| scene.sources.get(*source)).map(|source| &source.reading);
-        let Some((reading, (_, bytes))) = reading.zip(place) else { return Self::default() };
-        let Some(span) = reading.span(bytes) else { return Self::default() };
-        let (before, after) = reading.around(&span, AROUND_UNITS);
-        Self {
-            last: reading.unit(before.end.checked_sub(1).filter(|unit| before.contains(unit))),
-            next: reading.unit(Some(after.start).filter(|unit| after.contains(unit))),
-            before: reading.terms(&before),
-            after: reading.terms(&after),
-        }
+/// The beginning of some words that enters a bag, with its characters.
+fn cut(words: &str) -> (&str, usize) {
+    match words.char_indices().nth(WORDS_CHARS_MAX) {
+        Some((end, _)) => (words.get(..end).unwrap_or_default(), WORDS_CHARS_MAX),
+        None => (words, words.chars().count()),
     }
 }
 
-fn bag(candidate: &Candidate, words: &str, near: &Near<'_>) -> Bag {
+fn bag(scene: &Scene, candidate: &Candidate, words: &str) -> Bag {
     let mark = match candidate.pick {
         Pick::Omit => "omit",
         Pick::Open => "open",
@@ -274,29 +251,33 @@ fn bag(candidate: &Candidate, words: &str, near: &Near<'_>) -> Bag {
         Pick::More(false) => "end",
         _ => "value",
     };
-    Grams::default()
-        .marked("pick", mark)
-        .marked("label", &candidate.label.words)
-        .marked("before", near.last)
-        .marked("after", near.next)
-        .text(words)
-        .bag()
+    let label = candidate.label.words.as_str();
+    let (last, next) = candidate.near().map(|near| (near.last.as_str(), near.next.as_str())).unwrap_or_default();
+    scene.kept.bag(&["answer", mark, label, last, next, words], || {
+        Grams::default()
+            .marked("pick", mark)
+            .marked("label", label)
+            .marked("before", last)
+            .marked("after", next)
+            .text(words)
+            .bag()
+    })
 }
 
 /// The single values of some arguments.
-fn scalars(value: &Value, into: &mut Vec<Value>) {
+fn scalars<'a>(value: &'a Value, into: &mut Vec<&'a Value>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| scalars(item, into)),
         Value::Object(fields) => fields.values().for_each(|value| scalars(value, into)),
         Value::Null => {}
-        scalar => into.push(scalar.clone()),
+        scalar => into.push(scalar),
     }
 }
 
-impl Walk {
+impl State {
     /// Whether what was chosen so far needs a slot.
     fn wants(&self, slot: &Slot) -> f32 {
-        match self.act {
+        match self.act() {
             Some(Act::Tool(place)) => {
                 self.scene().offers.get(place).map_or(0.0, |(_, offer)| offer.wants(slot, &self.chosen()))
             }

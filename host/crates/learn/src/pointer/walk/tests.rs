@@ -1,8 +1,12 @@
 use loopwright_contract::name::Lang;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Map, json};
 
+use super::state::put;
 use super::*;
+use crate::pointer::candidates::Pick;
+use crate::pointer::candidates::moment::Format;
+use crate::pointer::choice::OPTIONS_MAX;
 use crate::pointer::testing::{after, call, context, english, remembering};
 use crate::pointer::{BUCKETS, GRAMS_MAX, Kind, STATUSES, UNITS_MAX};
 
@@ -133,7 +137,7 @@ fn a_moment_is_moved_by_few_lengths() {
     let walk = Walk::new(&context);
     assert_eq!(lengths(walk.scene()).len(), SHIFTS_MAX);
     let moment = super::super::candidates::moment::of_written("07:30").expect("a moment");
-    assert_eq!(walk.shifts(moment, Format::Time).len(), 1 + 2 * SHIFTS_MAX);
+    assert_eq!(walk.state.shifts(moment, Format::Time).len(), 1 + 2 * SHIFTS_MAX);
 }
 
 proptest! {
