@@ -133,9 +133,11 @@ pub struct CareBenchArgs {
 const TRAIN_AFTER: &str = "\
 Examples:
   loopwright train sft --course ablation --out runs/sft          demonstrations of the teacher, then passes over them
+  loopwright train sft --out runs/clumsy --plant 0.3             a teacher of the phone that errs; --no-mask learns its errors too
   loopwright train rl --course ablation --from runs/sft --out runs/care
   loopwright train rl --course ablation --from runs/sft --estimator vanilla --out runs/vanilla --steps 100
   loopwright train status runs/care
+  loopwright train compare runs/care runs/vanilla --chart curves.svg
   loopwright train resume runs/care                              after Ctrl-C, a full disk or a crash
 
 Ctrl-C once ends after the step in flight, twice drops it; what was written is whole either way.
@@ -166,6 +168,8 @@ pub enum TrainCommand {
     Resume(RunFolderArgs),
     /// Says how far a run is.
     Status(RunFolderArgs),
+    /// Puts runs beside each other: what they came to on training tasks and on dev, and their curves.
+    Compare(CompareArgs),
 }
 
 /// What is trained, and on what.
@@ -195,6 +199,17 @@ pub struct RunFolderArgs {
     /// The run's folder.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
+}
+
+/// `train compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The runs' folders.
+    #[arg(value_name = "DIR", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// Draws their curves into a file, as SVG.
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
 }
 
 /// `train sft`.
@@ -233,6 +248,10 @@ pub struct SftArgs {
     /// Phone: the share of facts that are not told in a step.
     #[arg(long, default_value_t = 0.0)]
     pub drop_facts: f64,
+    /// Phone: the share of turns of the gold, 0 to 0.9, before which the teacher makes a wrong one: another tool, another value, the last call
+    /// again. `demonstrations.json` says how many there were, and how many were found.
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
+    pub plant: f64,
     /// Learns erroneous turns like any other, to see what masking them is worth.
     #[arg(long)]
     pub no_mask: bool,
@@ -280,6 +299,9 @@ pub struct RlArgs {
     /// Times that a step sends out again for groups that were dropped.
     #[arg(long, default_value_t = 1)]
     pub refills: u32,
+    /// Phone: the share of steps in which n-grams have other numbers, see `train sft --help`.
+    #[arg(long, default_value_t = 0.0)]
+    pub renumber: f64,
     /// Steps between two measurements on dev.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub dev_every: u64,

@@ -23,6 +23,7 @@ use crate::output;
 use crate::table::{Align, render};
 use crate::training::ablation::AblationCourse;
 use crate::training::course::{Course, load};
+use crate::training::field::Acting;
 use crate::training::improve::watched;
 use crate::training::phone::{PhoneCourse, shipped};
 use crate::wire::{self, Engine, MachineStopwatch, Worlds};
@@ -134,7 +135,7 @@ fn planner<C: Course>(args: &EvalArgs, course: &C, tasks: &[Task]) -> anyhow::Re
                 format!("`{path}` is neither shipped, lexical, random, idle nor scripted, and no policy")
             })?;
             let rows = tasks.len().max(1);
-            course.planner(&policy, rows, !args.sampled)?
+            course.planner(&policy, rows, Acting::greedy(!args.sampled))?
         }
     })
 }

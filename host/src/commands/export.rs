@@ -85,7 +85,7 @@ fn trajectories<C: Course>(
     let ordered = |(number, task): (usize, &usize)| Ordered { id: GroupId(number as u64), task: *task };
     let groups = places.iter().enumerate().map(ordered).collect();
     let order = Order { step: 1, seed: args.seed, members: size, groups };
-    let rolled = Field::new(ground, Arc::clone(&tasks), course).roll(policy, &order)?;
+    let rolled = Field::new(ground, Arc::clone(&tasks), course, 0.0).roll(policy, &order)?;
     let scheme =
         Scheme { estimator: args.estimator.estimator(), phi: args.schedule.phi()?, options: Options::default() };
     let of = |rolled: &Rolled<<C::Policy as Policy>::Sample>| {

@@ -2,6 +2,7 @@
 
 pub mod author;
 pub mod bench;
+pub mod compare;
 pub mod compile;
 mod consent;
 pub mod doctor;

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::cli::Shared;
 use crate::cli_train::{CourseKind, NoiseKind, RlArgs, SftArgs, TrainArgs, TrainCommand};
+use crate::commands::compare::compare;
 use crate::exit::Exit;
 use crate::output;
 use crate::training::ablation::AblationCourse;
@@ -25,7 +26,7 @@ use crate::training::fit::{SftRun, fit};
 use crate::training::folder::{FORMAT, RunFolder};
 use crate::training::improve::{DevPlan, Ended, Improvement, RlRun};
 use crate::training::interrupt::Interrupt;
-use crate::training::phone::PhoneCourse;
+use crate::training::phone::{PHONE, PhoneCourse};
 use crate::wire::{self, Engine, Worlds};
 
 /// The confidence of the controller's bounds.
@@ -46,6 +47,7 @@ pub fn train(shared: &Shared, args: &TrainArgs) -> anyhow::Result<Exit> {
         TrainCommand::Rl(args) => begin_rl(shared, args),
         TrainCommand::Resume(args) => resume(shared, &args.run),
         TrainCommand::Status(args) => status(shared, &args.run),
+        TrainCommand::Compare(args) => compare(shared, args),
     }
 }
 
@@ -66,6 +68,7 @@ fn begin_sft(shared: &Shared, args: &SftArgs) -> anyhow::Result<Exit> {
         seed: args.seed,
         teacher_members: args.teacher_members,
         mask: !args.no_mask,
+        plant: args.plant,
         variation: Variation { renumber: args.renumber, drop_acts: args.drop_acts, drop_facts: args.drop_facts },
         weight_decay: args.weight_decay,
         batch: args.batch,
@@ -75,6 +78,7 @@ fn begin_sft(shared: &Shared, args: &SftArgs) -> anyhow::Result<Exit> {
     };
     Schedule::constant(run.learning_rate).check()?;
     anyhow::ensure!(run.variation.is_sound(), "--renumber, --drop-acts and --drop-facts are shares, 0 to 1");
+    run.check()?;
     drop(wire::index(shared)?);
     let folder = RunFolder::begin(&args.out, &run)?;
     go_sft(shared, &folder, &run)
@@ -105,6 +109,16 @@ fn begin_rl_of<C: Course>(shared: &Shared, args: &RlArgs, course: &C) -> anyhow:
 fn check(run: &RlRun) -> anyhow::Result<()> {
     run.settings.check()?;
     run.settings.optimizer.schedule.check()?;
+    anyhow::ensure!(
+        (0.0..=1.0).contains(&run.renumber),
+        "--renumber {} is no share of steps\nhint: 0 for none, 1 for all",
+        run.renumber
+    );
+    anyhow::ensure!(
+        run.renumber == 0.0 || run.course == PHONE,
+        "--renumber is of the course `{PHONE}`: the words of `{}` have no numbers\nhint: leave it out",
+        run.course
+    );
     if let Some(guard) = run.guard {
         Governor::new(run.settings.scheme.phi, guard)?;
     }
@@ -140,6 +154,7 @@ fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result
         settings,
         noise_by_member: args.env_noise == NoiseKind::Member,
         dev: DevPlan { every: args.dev_every, members: args.dev_members },
+        renumber: args.renumber,
         guard: args.controller.map(|target| Guard { target, level }),
         start,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -159,10 +174,12 @@ fn resume(shared: &Shared, path: &Path) -> anyhow::Result<Exit> {
     match text("kind").as_str() {
         "sft" => {
             let run: SftRun = folder.read_json("run.json")?;
+            run.check().with_context(|| format!("`{}`", folder.path("run.json").display()))?;
             go_sft(shared, &folder, &run)
         }
         "rl" => {
             let run: RlRun = folder.read_json("run.json")?;
+            check(&run)?;
             match run.course.as_str() {
                 "ablation" => resume_rl(shared, &AblationCourse { seed: run.settings.seed }, folder, run),
                 "phone" => resume_rl(shared, &PhoneCourse::default(), folder, run),

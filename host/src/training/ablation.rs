@@ -7,11 +7,10 @@ use anyhow::Context as _;
 use loopwright_contract::name::{EpisodeId, ToolName};
 use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use loopwright_contract::task::{Split, Task};
-use loopwright_contract::trajectory::{Record, VerifiedTrajectory};
+use loopwright_contract::trajectory::Record;
 use loopwright_contract::verdict::Outcome;
 use loopwright_harness::groups::{self, Members, run_groups};
 use loopwright_harness::planners::ablation as tables;
-use loopwright_harness::trajectory::read_bytes;
 use loopwright_harness::{EpisodeResult, Output, RunOptions, Settings};
 use loopwright_learn::ablation::{
     AblationPlanner, COST_BUDGET_TOKENS, DemonstrationError, Requests, demonstration, shape,
@@ -24,7 +23,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::course::{Course, Teaching};
-use super::field::{Actors, Ground, Recorder};
+use super::errors::verified;
+use super::field::{Acting, Actors, Ground, Recorder};
 
 /// Tasks of each kind; a step of 16 groups takes each once.
 pub const INSTANCES: u32 = 8;
@@ -65,8 +65,8 @@ impl Recorder<Sequence> for Recorded {
 }
 
 impl Actors<Decoder> for AblationCourse {
-    fn planner(&self, policy: &Decoder, rows: usize, greedy: bool) -> anyhow::Result<Box<dyn Recorder<Sequence>>> {
-        Ok(Box::new(Recorded(AblationPlanner::new(policy, requests(), rows, greedy)?)))
+    fn planner(&self, policy: &Decoder, rows: usize, acting: Acting) -> anyhow::Result<Box<dyn Recorder<Sequence>>> {
+        Ok(Box::new(Recorded(AblationPlanner::new(policy, requests(), rows, acting == Acting::Greedy)?)))
     }
 
     fn cost(&self, _: &Task, result: &EpisodeResult) -> f64 {
@@ -181,11 +181,4 @@ pub fn demonstrations(
         }
     }
     Ok((sequences, taught))
-}
-
-fn verified(result: &EpisodeResult) -> anyhow::Result<VerifiedTrajectory> {
-    let lines = result.lines.as_ref().context("an episode was not kept")?;
-    let mut bytes = lines.join("\n").into_bytes();
-    bytes.push(b'\n');
-    Ok(VerifiedTrajectory::new(read_bytes(&bytes)?.trajectory)?)
 }

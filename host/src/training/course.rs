@@ -16,7 +16,7 @@ use super::field::{Actors, Ground};
 use super::folder::{PolicyCard, RunFolder};
 
 /// How the teacher teaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Teaching {
     /// Seeds what it does.
     pub seed: u64,
@@ -24,6 +24,8 @@ pub struct Teaching {
     pub members: u32,
     /// Whether erroneous turns are masked; without it they are learnt like any other.
     pub mask: bool,
+    /// Of the turns of the phone's gold, the share before which a wrong turn is planted: 0 to [`PLANT_MAX`](super::clumsy::PLANT_MAX).
+    pub plant: f64,
 }
 
 /// One subject of training.

@@ -13,6 +13,7 @@ use loopwright_contract::trajectory::Record;
 use loopwright_harness::groups::{self, Members, run_groups};
 use loopwright_harness::{EpisodeResult, Harness, Noise, Output, RunOptions, Watch};
 use loopwright_learn::care::Measured;
+use loopwright_learn::pointer::Renumbering;
 use loopwright_learn::rl::{
     Order, PluginStamp, Policy, Recording, Rolled, RolledMember, RolloutFault, Rollouts, Source,
 };
@@ -28,13 +29,32 @@ pub trait Recorder<S>: Planner {
     fn take(&self) -> BTreeMap<EpisodeId, Recording<S>>;
 }
 
+/// How a planner takes its answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Acting {
+    /// What is likeliest.
+    Greedy,
+    /// Samples, and keeps what it sampled.
+    Sampled,
+    /// The same for training, where words may be given other numbers: those of this numbering. A policy without numbered words samples.
+    Renumbered(Renumbering),
+}
+
+impl Acting {
+    /// Greedy, or sampled.
+    #[must_use]
+    pub fn greedy(greedy: bool) -> Self {
+        if greedy { Self::Greedy } else { Self::Sampled }
+    }
+}
+
 /// Makes planners out of a policy, and knows what they spend.
 pub trait Actors<P: Policy>: Send + Sync {
-    /// A planner for up to `rows` episodes at once, which samples or takes what is likeliest; later steps do not change it.
+    /// A planner for up to `rows` episodes at once; later steps do not change it.
     ///
     /// # Errors
     /// Weights that cannot act.
-    fn planner(&self, policy: &P, rows: usize, greedy: bool) -> anyhow::Result<Box<dyn Recorder<P::Sample>>>;
+    fn planner(&self, policy: &P, rows: usize, acting: Acting) -> anyhow::Result<Box<dyn Recorder<P::Sample>>>;
 
     /// The cost *e* of an episode, 0 to 1, against the fixed budget of its family.
     fn cost(&self, task: &Task, result: &EpisodeResult) -> f64;
@@ -86,14 +106,15 @@ pub struct Field<'a, P: Policy> {
     tasks: Arc<[Task]>,
     digests: Vec<TaskDigest>,
     actors: &'a dyn Actors<P>,
+    renumber: f64,
 }
 
 impl<'a, P: Policy> Field<'a, P> {
-    /// Over these tasks.
+    /// Over these tasks; in a share of the steps, 0 to 1, words have other numbers.
     #[must_use]
-    pub fn new(ground: Ground<'a>, tasks: Arc<[Task]>, actors: &'a dyn Actors<P>) -> Self {
+    pub fn new(ground: Ground<'a>, tasks: Arc<[Task]>, actors: &'a dyn Actors<P>, renumber: f64) -> Self {
         let digests = tasks.iter().map(Task::digest).collect();
-        Self { ground, tasks, digests, actors }
+        Self { ground, tasks, digests, actors, renumber }
     }
 
     fn try_roll(&self, policy: &P, order: &Order) -> anyhow::Result<Vec<Rolled<P::Sample>>> {
@@ -103,7 +124,8 @@ impl<'a, P: Policy> Field<'a, P> {
         };
         let tasks: Vec<Task> = order.groups.iter().map(|ordered| task(ordered.task)).collect::<Result<_, _>>()?;
         let episodes = tasks.len() * order.members.get();
-        let planner = self.actors.planner(policy, episodes.min(LIVE_MAX), false)?;
+        let acting = Renumbering::sometimes(self.renumber, order.seed).map_or(Acting::Sampled, Acting::Renumbered);
+        let planner = self.actors.planner(policy, episodes.min(LIVE_MAX), acting)?;
         let options = self.ground.options(order.seed, episodes);
         let planner_of: &dyn Planner = &*planner;
         let groups = run_groups(self.ground.harness, planner_of, &tasks, members, &options, &|_| {})?;
@@ -126,8 +148,8 @@ impl<'a, P: Policy> Field<'a, P> {
 
 impl<P: Policy> Rollouts<P> for Field<'_, P> {
     fn source(&self) -> Source {
-        let plugins = self.ground.harness.host().plugins().iter();
-        let plugins = plugins.map(|plugin| PluginStamp { name: plugin.name.clone(), digest: plugin.digest }).collect();
+        let serving = self.ground.harness.host().serving().into_iter();
+        let plugins = serving.map(|plugin| PluginStamp { name: plugin.name, digest: plugin.digest }).collect();
         Source { plugins, tasks: self.digests.clone() }
     }
 

@@ -11,12 +11,14 @@ use loopwright_learn::sft::{Examples, Fit, FitRecord, FitSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::clumsy::PLANT_MAX;
 use super::course::{Course, Teaching};
 use super::field::Ground;
 use super::folder::RunFolder;
 use super::improve::{Ended, keep, watched};
 use super::interrupt::Interrupt;
 use super::log::{Log, draw};
+use super::phone::PHONE;
 
 /// What a run of supervised fine-tuning was begun with: its `run.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +36,9 @@ pub struct SftRun {
     pub teacher_members: u32,
     /// Whether erroneous turns are masked.
     pub mask: bool,
+    /// Of the turns of the phone's gold, the share before which a wrong turn is planted.
+    #[serde(default)]
+    pub plant: f64,
     /// How demonstrations of the phone are varied.
     #[serde(default)]
     pub variation: Variation,
@@ -75,7 +80,7 @@ pub fn fit<C: Course>(
         course.demonstrations(
             &ground,
             &tasks,
-            Teaching { seed: run.seed, members: run.teacher_members, mask: run.mask },
+            Teaching { seed: run.seed, members: run.teacher_members, mask: run.mask, plant: run.plant },
         )
     })?;
     let examples = Examples::new::<C::Policy>(samples)?;
@@ -113,6 +118,21 @@ pub fn fit<C: Course>(
 }
 
 impl SftRun {
+    /// That what is planted has a meaning.
+    ///
+    /// # Errors
+    /// A share outside its range, or a course in which nothing is planted.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let plant = self.plant;
+        anyhow::ensure!((0.0..=PLANT_MAX).contains(&plant), "--plant is a share, 0 to {PLANT_MAX}, found {plant}");
+        anyhow::ensure!(
+            plant == 0.0 || self.course == PHONE,
+            "nothing is planted in the course `{}`, whose teacher errs by itself\nhint: leave --plant out, or --course {PHONE}",
+            self.course
+        );
+        Ok(())
+    }
+
     fn settings(&self, examples: usize) -> FitSettings {
         let steps = (examples.div_ceil(self.batch.max(1)) as u64).saturating_mul(u64::from(self.epochs));
         let decay = if steps > 1 { Decay::Cosine { steps, floor: 0.1 } } else { Decay::Constant };

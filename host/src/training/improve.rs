@@ -12,7 +12,7 @@ use loopwright_learn::rl::{Outcome, Policy, Settings, StepRecord, Trainer};
 use serde::{Deserialize, Serialize};
 
 use super::course::Course;
-use super::field::{Field, Ground, LIVE_MAX};
+use super::field::{Acting, Field, Ground, LIVE_MAX};
 use super::folder::{PolicyCard, RunFolder};
 use super::interrupt::Interrupt;
 use super::log::{Log, draw};
@@ -52,6 +52,9 @@ pub struct RlRun {
     pub noise_by_member: bool,
     /// When dev is measured.
     pub dev: DevPlan,
+    /// Of the steps those, as a share, in which the n-grams of the phone policy have other numbers.
+    #[serde(default)]
+    pub renumber: f64,
     /// What the controller's proposals are held against; absent: no controller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<Guard>,
@@ -125,7 +128,7 @@ impl<'a, C: Course> Improvement<'a, C> {
     ) -> anyhow::Result<Self> {
         let noise = if run.noise_by_member { Noise::Member } else { Noise::Group };
         let ground = Ground::new(harness, noise, Arc::clone(&interrupt.cancel));
-        let field = Field::new(ground.clone(), course.tasks(Split::Train)?, course);
+        let field = Field::new(ground.clone(), course.tasks(Split::Train)?, course, run.renumber);
         let dev = course.tasks(Split::Dev)?;
         let found = folder.newest()?;
         for skipped in found.iter().flat_map(|found| &found.skipped) {
@@ -209,7 +212,7 @@ impl<'a, C: Course> Improvement<'a, C> {
     /// On the dev tasks, sampled as in training.
     fn measure(&self, step: u64) -> anyhow::Result<Measurement> {
         let members = self.run.dev.members.max(2);
-        let planner = self.course.planner(self.trainer.policy(), (members as usize).min(LIVE_MAX), false)?;
+        let planner = self.course.planner(self.trainer.policy(), (members as usize).min(LIVE_MAX), Acting::Sampled)?;
         let planner: &dyn loopwright_contract::planner::Planner = &*planner;
         let seed = DEV_SEED + step;
         let cost = |task: &Task, result: &EpisodeResult| self.course.cost(task, result);

@@ -3,12 +3,15 @@
 
 pub mod ablation;
 pub mod chart;
+pub mod clumsy;
 pub mod course;
+pub mod errors;
 pub mod field;
 pub mod fit;
 pub mod folder;
 pub mod improve;
 pub mod interrupt;
+pub mod lessons;
 pub mod log;
 pub mod measure;
 pub mod metrics;

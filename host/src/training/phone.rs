@@ -7,24 +7,26 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use loopwright_contract::name::EpisodeId;
 use loopwright_contract::planner::{Decision, DecisionRequest, Planner, PlannerFault, PolicyVersion};
 use loopwright_contract::task::{Split, Task};
-use loopwright_contract::verdict::Outcome;
+use loopwright_contract::trajectory::Record;
 use loopwright_harness::planners::Scripted;
-use loopwright_harness::{EpisodeResult, Noise, RunOptions, Settings, run_tasks};
+use loopwright_harness::{EpisodeResult, Noise, Output, RunOptions, Settings, run_tasks};
 use loopwright_learn::pointer::net::{PointerNet, Shape};
-use loopwright_learn::pointer::{Play, PolicyPlanner, Specs, Style, Variation, Walk, force_with};
+use loopwright_learn::pointer::{Play, PolicyPlanner, Specs, Style, Variation};
 use loopwright_learn::rl::Recording;
 use loopwright_packs::phone::{PhrasingSet, builtin_with_phrasings};
-use serde::Serialize;
 use serde_json::Value;
 
+use super::clumsy::Clumsy;
 use super::course::{Course, Teaching, load};
-use super::field::{Actors, Ground, Recorder};
-use super::watching::{Seen, Watching};
+use super::field::{Acting, Actors, Ground, Recorder};
+use super::lessons::Lessons;
+use super::watching::Watching;
 
+/// The course's name.
+pub const PHONE: &str = "phone";
 /// Choices that half of a cost of 1 stands for.
 const CHOICES_BUDGET: f64 = 64.0;
 /// Steps that the other half stands for.
@@ -65,9 +67,13 @@ impl Recorder<Play> for Recorded {
 }
 
 impl Actors<PointerNet> for PhoneCourse {
-    fn planner(&self, policy: &PointerNet, _: usize, greedy: bool) -> anyhow::Result<Box<dyn Recorder<Play>>> {
-        let style = if greedy { Style::Greedy } else { Style::Recorded };
-        Ok(Box::new(Recorded(PolicyPlanner::new(policy, Arc::clone(&self.specs), style)?)))
+    fn planner(&self, policy: &PointerNet, _: usize, acting: Acting) -> anyhow::Result<Box<dyn Recorder<Play>>> {
+        let style = if acting == Acting::Greedy { Style::Greedy } else { Style::Recorded };
+        let planner = PolicyPlanner::new(policy, Arc::clone(&self.specs), style)?;
+        Ok(Box::new(Recorded(match acting {
+            Acting::Renumbered(numbering) => planner.renumbered(numbering),
+            Acting::Greedy | Acting::Sampled => planner,
+        })))
     }
 
     /// Half the choices over their budget plus half the steps over theirs.
@@ -79,24 +85,11 @@ impl Actors<PointerNet> for PhoneCourse {
     }
 }
 
-/// What the gold showed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Shown {
-    /// Episodes that were played.
-    pub episodes: u64,
-    /// Of those, passed: the others are no demonstrations, such as where recall missed a tool.
-    pub passed: u64,
-    /// Decisions of those.
-    pub decisions: u64,
-    /// Demonstrations that were refused, by why: a value that was not observed, an act that no choice says.
-    pub refused: BTreeMap<String, u64>,
-}
-
 impl Course for PhoneCourse {
     type Policy = PointerNet;
 
     fn name(&self) -> &'static str {
-        "phone"
+        PHONE
     }
 
     fn tasks(&self, split: Split) -> anyhow::Result<Arc<[Task]>> {
@@ -135,55 +128,34 @@ impl Course for PhoneCourse {
         Ok(PointerNet::new(Shape::phone(), seed)?)
     }
 
-    /// Gold is one and the same each time, and makes no errors: the seed, the times and the mask change nothing.
-    fn demonstrations(&self, ground: &Ground<'_>, tasks: &[Task], _: Teaching) -> anyhow::Result<(Vec<Play>, Value)> {
+    /// Gold is one and the same each time, and makes no errors: the seed, the times and the mask change nothing. Where wrong turns are planted, the
+    /// seed says which, and evidence which of them are masked.
+    fn demonstrations(
+        &self,
+        ground: &Ground<'_>,
+        tasks: &[Task],
+        teaching: Teaching,
+    ) -> anyhow::Result<(Vec<Play>, Value)> {
+        let clumsy = (teaching.plant > 0.0).then(|| Clumsy::new(tasks, &self.specs, teaching.plant));
         let scripted = Scripted::new(tasks);
-        let watching = Watching::new(&scripted);
-        let (mut plays, mut shown) = (Vec::new(), Shown::default());
+        let watching = Watching::new(clumsy.as_ref().map_or(&scripted as &dyn Planner, |clumsy| clumsy));
+        let mut lessons = Lessons::new(&self.specs, teaching.mask, clumsy.is_some())?;
         // In parts, so that contexts are not all held at once.
         for part in tasks.chunks(256) {
-            let options = RunOptions { noise: Noise::Task, ..ground.options(0, part.len()) };
+            let mut options = RunOptions { noise: Noise::Task, ..ground.options(0, part.len()) };
+            if clumsy.is_some() {
+                options = RunOptions { seed: teaching.seed, record: Record::Full, output: Output::Memory, ..options };
+            }
             let results = run_tasks(ground.harness, &watching, part, &options, &|_| {});
             let mut seen = watching.take();
+            let mut planted = clumsy.as_ref().map(Clumsy::take).unwrap_or_default();
             for result in &results {
                 let turns = seen.remove(&result.episode).unwrap_or_default();
-                match demonstration(&self.specs, result, &turns, &mut shown)? {
-                    Ok(play) => plays.push(play),
-                    Err(why) => *shown.refused.entry(why).or_default() += 1,
-                }
+                lessons.add(result, &turns, &planted.remove(&result.episode).unwrap_or_default())?;
             }
         }
-        Ok((plays, serde_json::to_value(shown)?))
+        Ok((lessons.plays, serde_json::to_value(lessons.shown)?))
     }
-}
-
-/// The play of an episode of gold, or why there is none.
-fn demonstration(
-    specs: &Specs,
-    result: &EpisodeResult,
-    turns: &[Seen],
-    shown: &mut Shown,
-) -> anyhow::Result<Result<Play, String>> {
-    shown.episodes += 1;
-    match &result.outcome {
-        Outcome::Void(reason) => anyhow::bail!("episode `{}` of the gold is void: {reason}", result.episode),
-        Outcome::Pass => {}
-        _ => return Ok(Err("it does not pass".to_owned())),
-    }
-    shown.passed += 1;
-    let first = turns.first().with_context(|| format!("episode `{}` has no decision", result.episode))?;
-    let mut play = Play { units: Arc::clone(Walk::with(specs, &first.context).units()), choices: Vec::new() };
-    for turn in turns {
-        match force_with(specs, &turn.context, &turn.actions()) {
-            Ok(taken) => play.choices.extend(taken),
-            Err(why) => {
-                let (act, slot) = why.place();
-                return Ok(Err(format!("{act} {slot}")));
-            }
-        }
-    }
-    shown.decisions += turns.len() as u64;
-    Ok(if play.choices.is_empty() { Err("nothing was to be chosen".to_owned()) } else { Ok(play) })
 }
 
 /// The weights that ship, made by the commands in `host/assets/README.md`.

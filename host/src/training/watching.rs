@@ -21,12 +21,18 @@ impl Seen {
     /// What was decided, as actions; proposals of another form are left out.
     #[must_use]
     pub fn actions(&self) -> Vec<Action> {
-        let action = |proposed: &Proposed| match proposed {
-            Proposed::Action { value } => Some(value.clone()),
-            _ => None,
-        };
-        self.decision.proposed.iter().filter_map(action).collect()
+        actions(&self.decision)
     }
+}
+
+/// What a decision proposes, as actions; proposals of another form are left out.
+#[must_use]
+pub fn actions(decision: &Decision) -> Vec<Action> {
+    let action = |proposed: &Proposed| match proposed {
+        Proposed::Action { value } => Some(value.clone()),
+        _ => None,
+    };
+    decision.proposed.iter().filter_map(action).collect()
 }
 
 /// A planner that keeps what another one saw and decided.

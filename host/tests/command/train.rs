@@ -197,7 +197,11 @@ fn what_cannot_be_trained_is_said_with_what_to_do() {
     refused(&["train", "rl", "--course", "ablation", "--out", &out, "--p-high", "0.99"], "`p_high` must be within");
     refused(&["train", "rl", "--course", "ablation", "--out", &out, "--learning-rate", "NaN"], "peak");
     refused(&["train", "rl", "--course", "ablation", "--out", &out, "--controller", "1.5"], "target");
-    assert!(!Path::new(&runs.path("out")).join("metrics.jsonl").exists(), "nothing was begun");
+    for share in ["0.95", "-0.1", "NaN"] {
+        refused(&["train", "sft", &format!("--plant={share}"), "--out", &out], "--plant is a share, 0 to 0.9");
+    }
+    refused(&["train", "sft", "--course", "ablation", "--plant", "0.3", "--out", &out], "nothing is planted");
+    assert!(!Path::new(&runs.path("out")).exists(), "nothing was begun");
 
     // Weights of another architecture, and weights that were torn.
     let weights = runs.bytes("sft", "policy.safetensors");
@@ -206,6 +210,11 @@ fn what_cannot_be_trained_is_said_with_what_to_do() {
     refused(&["train", "rl", "--course", "ablation", "--from", &torn, "--out", &runs.path("o1")], "the weights of");
     std::fs::write(&torn, b"not weights").unwrap();
     refused(&["train", "rl", "--course", "ablation", "--from", &torn, "--out", &runs.path("o2")], "the weights of");
+
+    // A run file that was changed to what no run begins with.
+    let text = std::fs::read_to_string(runs.file("sft", "run.json")).unwrap();
+    std::fs::write(runs.file("sft", "run.json"), text.replace("\"plant\": 0.0", "\"plant\": 0.3")).unwrap();
+    refused(&["train", "resume", &sft], "nothing is planted");
 
     // A run file from elsewhere, and one whose start was changed.
     let (code, _, errors) = done(runs.improve("run"));
@@ -246,6 +255,37 @@ fn a_checkpoint_that_is_torn_is_left_out_and_one_of_other_plugins_is_refused() {
     assert_eq!(runs.metrics("torn")[..8], runs.metrics("whole")[..]);
     let step = |run: &str| serde_json::from_slice::<Value>(&runs.bytes(run, "best.json")).unwrap()["step"].as_u64();
     assert!(step("torn") == step("whole") || step("torn") == Some(9), "{:?}, {:?}", step("torn"), step("whole"));
+}
+
+#[test]
+fn a_verifier_that_is_swapped_changes_nothing_for_a_run_and_is_refused_when_it_is_resumed() {
+    let runs = Runs::new();
+    runs.cold_start();
+    let (code, _, errors) = done(runs.improve("whole"));
+    assert_eq!(code, Some(0), "{errors}");
+    let plugins = plugins_without(&runs, "");
+    // The same behaviour, and another digest: a custom section more.
+    let mut twin = std::fs::read(Path::new(&plugins).join("ablation-verdict.wasm")).unwrap();
+    twin.extend([0, 3, 1, b'x', 1]);
+    std::fs::write(runs.path("twin.wasm"), twin).unwrap();
+    let mut running = runs.improve("swapped");
+    running.args(["--plugins", &plugins]).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = running.spawn().unwrap();
+    let rest = until(&mut child, 1);
+    good(&["--plugins", &plugins, "verifier", "swap", "ablation-verdict", &runs.path("twin.wasm")]);
+    rest.for_each(drop);
+    assert!(child.wait().unwrap().success());
+    runs.assert_same("whole", "swapped");
+
+    let state = runs.file("swapped", "run.json");
+    let text = std::fs::read_to_string(&state).unwrap().replace("\"steps\": 8", "\"steps\": 9");
+    std::fs::write(&state, text).unwrap();
+    let (code, _, errors) = done(command(&["--plugins", &plugins, "train", "resume", &runs.path("swapped")]));
+    assert_eq!(code, Some(2), "{errors}");
+    assert!(errors.contains("plugin `ablation-verdict` has changed"), "{errors}");
+    good(&["--plugins", &plugins, "verifier", "rollback", "ablation-verdict"]);
+    good(&["--plugins", &plugins, "train", "resume", &runs.path("swapped")]);
+    assert_eq!(runs.metrics("swapped").len(), 9);
 }
 
 /// The installed plugins but one.

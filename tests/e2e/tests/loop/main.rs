@@ -15,6 +15,7 @@ mod recall;
 mod records;
 mod robustness;
 mod rollout;
+mod teaching;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

@@ -20,7 +20,7 @@ use super::plan::{Cell, Plan, TEST_INSTANCES, TEST_SEED};
 use crate::cli_train::NoiseKind;
 use crate::training::ablation::{AblationCourse, TEACHER_MEMBERS};
 use crate::training::course::{Course as _, Teaching};
-use crate::training::field::{Actors as _, Field, Ground, LIVE_MAX};
+use crate::training::field::{Acting, Actors as _, Field, Ground, LIVE_MAX};
 use crate::training::measure::{Measurement, measure};
 use crate::training::metrics::Metrics;
 
@@ -100,8 +100,11 @@ impl Lab<'_> {
     pub(super) fn start(&self, seed: u64) -> anyhow::Result<Start> {
         let course = AblationCourse { seed };
         let (tasks, ground) = (course.tasks(Split::Train)?, self.ground(self.judging, NoiseKind::Member));
-        let (sequences, taught) =
-            course.demonstrations(&ground, &tasks, Teaching { seed, members: TEACHER_MEMBERS, mask: true })?;
+        let (sequences, taught) = course.demonstrations(
+            &ground,
+            &tasks,
+            Teaching { seed, members: TEACHER_MEMBERS, mask: true, plant: 0.0 },
+        )?;
         let mut policy = course.fresh(seed)?;
         let examples = Examples::new::<Decoder>(sequences)?;
         let mut fit = Fit::new(self.plan.fit(seed, examples.count()), &policy, &examples)?;
@@ -124,7 +127,7 @@ impl Lab<'_> {
         let course = AblationCourse { seed };
         let cost = |task: &Task, result: &EpisodeResult| course.cost(task, result);
         let one = |greedy: bool| -> anyhow::Result<Measurement> {
-            let planner = course.planner(policy, (members as usize).min(LIVE_MAX), greedy)?;
+            let planner = course.planner(policy, (members as usize).min(LIVE_MAX), Acting::greedy(greedy))?;
             let mut whole = Measurement::default();
             for round in 0..rounds {
                 let members = members.min(self.plan.members() - round * members).max(2);
@@ -145,7 +148,7 @@ impl Lab<'_> {
         let ground = self.ground(self.harness, cell.noise);
         let stopwatch = Arc::clone(&ground.stopwatch);
         let course = AblationCourse { seed };
-        let mut field = Field::new(ground, course.tasks(Split::Train)?, &course);
+        let mut field = Field::new(ground, course.tasks(Split::Train)?, &course, 0.0);
         let mut trainer = Trainer::new(policy, None, self.plan.settings(seed, cell)?, &field)?;
         let mut metrics = Metrics::create(&self.out.join(cell.folder(seed)).join("metrics.jsonl"))?;
         let mut sums = Sums::default();
