@@ -1,7 +1,6 @@
 #!/bin/sh
 # Makes what RESULTS.md shows, from nothing: three seeds of the cold start, of reinforcement learning by outcome alone and by CARE, and the mask
-# ablation; then measures all of them. About an hour on two cores; FOLDER must
-# not have its runs already.
+# ablation; then measures all of them. About an hour on two cores; FOLDER must not have its runs already.
 #   examples/phone/tables.sh [FOLDER]
 set -eu
 out=${1:-target/phone}
