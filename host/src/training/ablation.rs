@@ -132,9 +132,11 @@ pub struct Taught {
     pub refused: u64,
 }
 
-/// What counts as an error of the teacher. That it repeats itself does not: its wordiness is what the ablation is about, and it is no fault.
+/// What counts as an error of the teacher. That it repeats itself does not: its wordiness is what the ablation is about, and it is no fault. Side
+/// effects, a cause that came after the ablation was registered, do not either.
 fn rules() -> anyhow::Result<Rules> {
-    let causes: BTreeSet<Cause> = Cause::ALL.into_iter().filter(|cause| *cause != Cause::Repeat).collect();
+    let left_out = [Cause::Repeat, Cause::SideEffect];
+    let causes: BTreeSet<Cause> = Cause::ALL.into_iter().filter(|cause| !left_out.contains(cause)).collect();
     Ok(Rules { causes, writers: Some(BTreeSet::from([ToolName::new(WRITER)?])), ..Rules::default() })
 }
 

@@ -52,7 +52,7 @@ pub fn rules() -> anyhow::Result<Rules> {
 pub struct Judged {
     /// The erroneous turns, by cause.
     findings: Vec<Finding>,
-    /// Turns that were answered without an error, and changed nothing.
+    /// Turns that were answered without an error, or wait for the user's word, and changed nothing.
     quiet: BTreeSet<u32>,
 }
 
@@ -70,8 +70,8 @@ impl Judged {
         Ok(Self { findings, quiet })
     }
 
-    /// Planted turns against which no evidence speaks: not found, an answer without an error, no change. Needless perhaps, and no error; the last
-    /// call over again is one by itself.
+    /// Planted turns against which no evidence speaks: not found, an answer without an error or none but a question to the user, no change. Needless
+    /// perhaps, and no error; the last call over again is one by itself.
     pub fn harmless<'a>(&'a self, planted: &'a Planted) -> impl Iterator<Item = Slip> + 'a {
         let harmless = |(turn, slip): &(&u32, &Slip)| {
             **slip != Slip::Again && self.quiet.contains(turn) && self.findings.iter().all(|found| found.turn != **turn)
@@ -88,7 +88,7 @@ impl Judged {
 
 fn is_quiet(turn: &TurnRecord) -> bool {
     let unchanged = matches!(&turn.changes, Kept::Full(changes) if changes.is_empty());
-    let answered = |result: &TurnResult| result.feedback.iter().all(|given| matches!(given.reply, Reply::Done(_)));
+    let answered = |result: &TurnResult| result.feedback.iter().all(|given| !matches!(given.reply, Reply::Failed(_)));
     unchanged && turn.malformed.is_empty() && matches!(&turn.result, Some(Kept::Full(result)) if answered(result))
 }
 
@@ -176,4 +176,53 @@ impl Errors {
 #[expect(clippy::cast_precision_loss, reason = "turns of demonstrations are far below 2^53")]
 fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(findings: &[(u32, Cause)], quiet: &[u32]) -> Judged {
+        let findings = findings.iter().map(|(turn, cause)| Finding { turn: *turn, cause: *cause }).collect();
+        Judged { findings, quiet: quiet.iter().copied().collect() }
+    }
+
+    #[test]
+    fn what_was_found_is_held_against_what_was_planted() {
+        let planted = Planted::from([(0, Slip::OtherTool), (2, Slip::Again), (4, Slip::OtherValue)]);
+        let found = [
+            (0, Cause::ErrorResult),
+            (0, Cause::SideEffect),
+            (2, Cause::Repeat),
+            (3, Cause::Undone),
+            (5, Cause::Undone),
+        ];
+        let mut errors = Errors::default();
+        errors.plant(&planted);
+        errors.compare(&planted, &judged(&found, &[]));
+        assert_eq!((errors.shown, errors.found, errors.found_gold), (3, 2, 2));
+        assert_eq!((errors.precision, errors.recall), (Some(0.5), Some(2.0 / 3.0)));
+        let kind = |slip: &Slip| (errors.kinds[slip].planted, errors.kinds[slip].shown, errors.kinds[slip].found);
+        assert_eq!(Slip::ALL.map(|slip| kind(&slip)), [(1, 1, 1), (1, 1, 0), (1, 1, 1)]);
+        assert_eq!(errors.causes[&Cause::Undone], OfCause { planted: 0, gold: 2 });
+        assert_eq!(errors.causes[&Cause::SideEffect], OfCause { planted: 1, gold: 0 });
+        // A second one adds to it.
+        errors.compare(&planted, &judged(&[(4, Cause::ErrorResult)], &[]));
+        assert_eq!((errors.precision, errors.recall), (Some(0.6), Some(0.5)));
+    }
+
+    #[test]
+    fn a_planted_turn_that_was_quiet_and_not_found_is_harmless_unless_it_did_the_same_again() {
+        let spared = |slip: Slip, judged: &Judged| {
+            let mut errors = Errors::default();
+            let any = errors.spare(&Planted::from([(1, slip)]), judged);
+            (any, errors.kinds.get(&slip).map_or(0, |of| of.harmless))
+        };
+        let quiet = judged(&[], &[1]);
+        assert_eq!(spared(Slip::OtherTool, &quiet), (true, 1));
+        assert_eq!(spared(Slip::OtherValue, &quiet), (true, 1));
+        assert_eq!(spared(Slip::Again, &quiet), (false, 0));
+        assert_eq!(spared(Slip::OtherTool, &judged(&[], &[0])), (false, 0), "it was not quiet");
+        assert_eq!(spared(Slip::OtherTool, &judged(&[(1, Cause::Repeat)], &[1])), (false, 0), "it was found");
+    }
 }

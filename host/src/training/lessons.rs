@@ -76,7 +76,7 @@ impl<'a> Lessons<'a> {
             errors.plant(planted);
         }
         match &result.outcome {
-            Outcome::Void(reason) => anyhow::bail!("episode `{}` of the gold is void: {reason}", result.episode),
+            Outcome::Void(reason) => anyhow::bail!("episode `{}` of the teacher is void: {reason}", result.episode),
             Outcome::Pass => {}
             _ => return Ok(Err("it does not pass".to_owned())),
         }

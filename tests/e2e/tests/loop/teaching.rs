@@ -47,11 +47,9 @@ fn planted_turns_are_found_and_a_mask_leaves_out_exactly_what_was_found() {
     let errors = &shown["errors"];
     let count = |key: &str| errors[key].as_u64().expect("a count");
     assert!(count("shown") > 80 && errors["kinds"].as_object().expect("kinds").len() == 3, "{errors}");
-    assert!(errors["recall"].as_f64().expect("a share") >= 0.7, "{errors}");
-    // Of the gold, evidence only speaks against calls that the world refuses.
-    let causes = errors["causes"].as_object().expect("causes");
-    let of_gold = |cause: &Value| cause["gold"].as_u64().expect("a count");
-    assert_eq!(causes.values().map(of_gold).sum::<u64>(), causes["error_result"]["gold"], "{errors}");
+    for (share, least) in [("precision", 0.95), ("recall", 0.9)] {
+        assert!(errors[share].as_f64().expect("a share") >= least, "{share}: {errors}");
+    }
     assert_eq!(count("masked"), count("found") + count("found_gold"));
     assert_eq!(shown_whole["errors"]["masked"], 0);
     assert_eq!(shown_whole["errors"]["found"], errors["found"]);

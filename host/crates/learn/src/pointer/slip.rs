@@ -8,10 +8,10 @@ use loopwright_contract::action::Action;
 use loopwright_contract::context::{Context, Event};
 use loopwright_contract::tool::{Effect, ToolCall};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::choice::{Kind, Taken};
 use super::force::force_with;
+use super::scene::Status;
 use super::specs::Specs;
 use super::walk::Walk;
 use super::walk::act::Act;
@@ -28,7 +28,7 @@ pub enum Slip {
     OtherTool,
     /// The call that the gold makes next, with another value in one place.
     OtherValue,
-    /// The last call again, where it was a read or had failed.
+    /// The last call again, where it was a read or had failed, and does not wait for the user's word.
     Again,
 }
 
@@ -126,7 +126,7 @@ fn single(walk: Walk) -> Option<Action> {
     actions.pop().filter(|action| matches!(action, Action::Call(_)) && actions.is_empty())
 }
 
-/// The last call, where to make it again changes nothing: it was a read, or it failed.
+/// The last call, where to make it again changes nothing: it was a read, or it failed and does not wait for the user's word.
 fn last_call(context: &Context) -> Option<ToolCall> {
     let call = context.history.iter().rev().find_map(|event| match event {
         Event::Decided { actions, .. } => Some(match actions.last() {
@@ -138,11 +138,17 @@ fn last_call(context: &Context) -> Option<ToolCall> {
     let spec = context.space.tools.iter().find(|spec| spec.name == call.tool)?;
     let reads = spec.access_rule(&call.arguments).is_some_and(|rule| rule.effect == Effect::Read);
     // Ids are unique in their turn alone: the newest answer with the id is the call's.
-    let success = context.history.iter().rev().find_map(|event| match event {
-        Event::Answered { call_id, envelope, .. } if *call_id == call.id => envelope.get("success"),
+    let status = context.history.iter().rev().find_map(|event| match event {
+        Event::Answered { call_id, envelope, .. } if *call_id == call.id => Some(Status::of(envelope)),
         _ => None,
     });
-    (reads || success == Some(&Value::Bool(false))).then_some(call)
+    let again = match status {
+        None | Some(Status::Done) => reads,
+        // It would wait anew, and what the user confirms is the call that waits.
+        Some(Status::Waits) => false,
+        Some(_) => true,
+    };
+    again.then_some(call)
 }
 
 fn is_same(left: &Action, right: &Action) -> bool {
@@ -197,16 +203,19 @@ mod tests {
     #[test]
     fn only_reads_and_failures_are_made_again() {
         let right = [Action::Call(call("set_lamp", json!({"action": "set", "level": 40})))];
-        for (tool, arguments, success, expected) in [
-            ("keep_alarm", json!({"action": "query"}), true, true),
-            ("keep_alarm", json!({"action": "query"}), false, true),
-            ("set_lamp", json!({"action": "enable"}), true, false),
-            ("set_lamp", json!({"action": "enable"}), false, true),
+        let done = json!({"success": true, "message": "", "data": {}});
+        let failed = json!({"success": false, "message": "", "code": 404, "data": {}});
+        let waits = json!({"success": false, "message": "", "code": 423, "data": {"confirmation": true}});
+        for (tool, arguments, envelope, expected) in [
+            ("keep_alarm", json!({"action": "query"}), &done, true),
+            ("keep_alarm", json!({"action": "query"}), &failed, true),
+            ("set_lamp", json!({"action": "enable"}), &done, false),
+            ("set_lamp", json!({"action": "enable"}), &failed, true),
+            ("set_lamp", json!({"action": "enable"}), &waits, false),
         ] {
-            let envelope = json!({"success": success, "message": "", "data": {}});
-            let context = after(english("Set the lamp to 40%"), call(tool, arguments.clone()), envelope);
+            let context = after(english("Set the lamp to 40%"), call(tool, arguments.clone()), envelope.clone());
             let again = made(&context, &right).contains_key(&Slip::Again);
-            assert_eq!(again, expected, "{tool} {arguments}, success {success}");
+            assert_eq!(again, expected, "{tool} {arguments}, answered {envelope}");
         }
         assert!(!made(&english("Set the lamp to 40%"), &right).contains_key(&Slip::Again), "nothing was called");
     }

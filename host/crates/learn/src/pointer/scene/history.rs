@@ -49,7 +49,8 @@ impl Status {
         }
     }
 
-    fn of(envelope: &Value) -> Self {
+    /// What an answer says, by its envelope.
+    pub(in crate::pointer) fn of(envelope: &Value) -> Self {
         if envelope.get("success").and_then(Value::as_bool) == Some(true) {
             return Self::Done;
         }

@@ -1,4 +1,4 @@
-//! Writes that were taken back or written over.
+//! Writes that were taken back or written over, or that served nothing.
 
 use std::collections::BTreeSet;
 
@@ -14,9 +14,10 @@ const DEPTH_MAX: usize = 16;
 
 /// What was found.
 #[derive(Default)]
-pub(super) struct TakenBack {
+pub(super) struct Writes {
     pub(super) undone: BTreeSet<u32>,
     pub(super) corrected: BTreeSet<u32>,
+    pub(super) side_effects: BTreeSet<u32>,
 }
 
 /// One value that a change changed.
@@ -27,16 +28,23 @@ struct Leaf {
     after: Option<Value>,
 }
 
-pub(super) fn taken_back(view: &View<'_>, criteria: &Criteria, rules: &Rules) -> TakenBack {
-    let mut found = TakenBack::default();
+pub(super) fn writes(view: &View<'_>, criteria: &Criteria, rules: &Rules) -> Writes {
+    let mut found = Writes::default();
     for (place, turn) in view.turns.iter().enumerate() {
         if !turn.writes() || view.is_gold(turn) || criteria.gained.contains(&turn.turn) {
             continue;
         }
         let later = view.turns.get(place + 1..).unwrap_or_default();
+        let earlier = view.turns.get(..place).unwrap_or_default();
         for change in turn.changes {
             let leaves = leaves_of(change, rules);
-            if leaves.is_empty() || stands(&leaves, change, later) {
+            if leaves.is_empty() {
+                continue;
+            }
+            if !view.gold.is_empty() && !puts_back(&leaves, change, earlier) {
+                found.side_effects.insert(turn.turn);
+            }
+            if stands(&leaves, change, later) {
                 continue;
             }
             match undone_at(&leaves, change, later) {
@@ -60,13 +68,19 @@ fn is_toggle(view: &View<'_>, criteria: &Criteria, from: u32, by: u32) -> bool {
     view.gold.is_empty() && criteria.gained.iter().any(|turn| (from..by).contains(turn))
 }
 
-/// Later changes of the same document, with their turns.
+/// Whether all of it was so before an earlier change.
+fn puts_back(leaves: &[Leaf], change: &Change, earlier: &[Seen<'_>]) -> bool {
+    let was = |leaf: &Leaf, other: &Change| at(other.before.as_ref(), &leaf.at) == leaf.after.as_ref();
+    leaves.iter().all(|leaf| of_document(change, earlier).any(|(_, other)| was(leaf, other)))
+}
+
+/// Changes of the same document in other turns, with those.
 fn of_document<'a>(
     change: &'a Change,
-    later: &'a [Seen<'a>],
+    others: &'a [Seen<'a>],
 ) -> impl DoubleEndedIterator<Item = (&'a Seen<'a>, &'a Change)> {
     let same = |other: &Change| other.collection == change.collection && other.key == change.key;
-    later
+    others
         .iter()
         .flat_map(move |seen| seen.changes.iter().filter(move |other| same(other)).map(move |other| (seen, other)))
 }

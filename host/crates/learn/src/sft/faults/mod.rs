@@ -2,11 +2,12 @@
 //!
 //! | cause | evidence | exception |
 //! |---|---|---|
-//! | an error result | a call that was refused, an output that could not be taken | what our side may cause (429, 503, 504); a call that waits for confirmation |
+//! | an error result | a call that was refused, an output that could not be taken | what our side may cause (429, 503, 504); a call that waits for confirmation; a call that the task's gold makes at that place, such as one that is to be refused |
 //! | a repeat | all its calls were made before with the same answers, and nothing was learnt or changed since | a write that is made again once evidence came in between |
 //! | a write undone later | what it changed is later as it was before, for good | the task's gold makes that call; without gold, a criterion came to hold meanwhile for good |
 //! | a write corrected later | the same tool wrote another value over it, for good | the same |
 //! | a criterion lost | it held, and after the turn it does not | the task's gold makes that call |
+//! | a side effect | it wrote, in a task with gold, what no criterion came to hold by | the task's gold makes that call; it put back what was there before |
 //!
 //! The turn that mends something is never erroneous for that: recovery is supervised. A write that an erroneous turn undid is not erroneous either.
 
@@ -40,11 +41,15 @@ pub enum Cause {
     Corrected,
     /// A criterion that held does not hold after it.
     CriterionLost,
+    /// What it wrote served no criterion and is no part of the gold. Another way to the goal counts as one, too, where it prepares what it needs by
+    /// other calls than the gold: meant for teachers that follow the gold.
+    SideEffect,
 }
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::ErrorResult, Self::Repeat, Self::Undone, Self::Corrected, Self::CriterionLost];
+    pub const ALL: [Self; 6] =
+        [Self::ErrorResult, Self::Repeat, Self::Undone, Self::Corrected, Self::CriterionLost, Self::SideEffect];
 }
 
 /// What the finder is told beside the trajectory.
@@ -146,9 +151,10 @@ pub fn find(trajectory: &VerifiedTrajectory, steps: &StepTurns, rules: &Rules) -
     note(Cause::ErrorResult, view.turns.iter().filter(|turn| turn.is_error).map(|turn| turn.turn).collect());
     note(Cause::Repeat, repeats::repeats(&view));
     note(Cause::CriterionLost, criteria.lost.clone());
-    let changes = changes::taken_back(&view, &criteria, rules);
-    note(Cause::Undone, changes.undone);
-    note(Cause::Corrected, changes.corrected);
+    let writes = changes::writes(&view, &criteria, rules);
+    note(Cause::Undone, writes.undone);
+    note(Cause::Corrected, writes.corrected);
+    note(Cause::SideEffect, writes.side_effects);
     let findings = found.into_iter().filter(|finding| rules.causes.contains(&finding.cause)).collect();
     Ok(Findings { findings, unlocated: criteria.unlocated })
 }

@@ -22,6 +22,8 @@ struct Phone {
 
 const SWITCHES: [&str; 4] = ["wifi", "torch", "bluetooth", "airplane"];
 const VALUES: [&str; 3] = ["alarm", "timer", "note"];
+/// What no criterion asks about.
+const UNASKED: &str = "theme";
 
 impl Phone {
     fn new() -> Self {
@@ -30,6 +32,7 @@ impl Phone {
         let mut documents: Documents = SWITCHES.iter().map(switch).chain(VALUES.iter().map(value)).collect();
         documents.insert("volume", json!({"value": 3, "changed": 0}));
         let goal = documents.clone();
+        documents.insert(UNASKED, json!({"value": 0, "changed": 0}));
         Self { documents, goal, turns: Vec::new(), gold: Vec::new(), truth: BTreeMap::new() }
     }
 
@@ -107,6 +110,9 @@ fn plan(stream: &mut Stream) -> Plan {
     let times = if stream.uniform() < 0.4 { 1 + below(stream, 3) } else { 0 };
     plan.extend((0..times).map(|_| ("raise", "volume", json!(1))));
     plan.extend(toggled.map(|name| ("set", name, json!(false))));
+    if stream.uniform() < 0.3 {
+        plan.insert(below(stream, plan.len() + 1), ("broken", "alarm", json!(0.5)));
+    }
     if plan.is_empty() {
         plan.push(("set", "alarm", json!(7)));
     }
@@ -120,18 +126,27 @@ fn episode(seed: u64, with_gold: bool) -> (VerifiedTrajectory, BTreeMap<u32, Cau
     let plan = plan(&mut stream);
     for (tool, name, value) in &plan {
         let field = if SWITCHES.contains(name) { "on" } else { "value" };
+        phone.intend(tool, name, value.clone());
+        if *tool == "broken" {
+            continue;
+        }
         let held = phone.goal[name]["value"].as_i64().unwrap_or(0);
         let after = if *tool == "raise" { json!(held + value.as_i64().unwrap()) } else { value.clone() };
         phone.goal.get_mut(name).unwrap()[field] = after;
-        phone.intend(tool, name, value.clone());
     }
     let touched: BTreeSet<&str> = plan.iter().map(|(_, name, _)| *name).collect();
     let untouched: Vec<&'static str> = SWITCHES.into_iter().filter(|name| !touched.contains(name)).collect();
     for (tool, name, value) in plan {
         legal(&mut phone, &mut stream, name);
-        let planted = stream.uniform() < 0.45;
+        let planted = stream.uniform() < 0.45 && tool != "broken";
         let left = if planted { plant(&mut phone, &mut stream, &untouched, name, &value) } else { None };
-        phone.call(tool, name, value.clone(), None);
+        // What the plan itself lets be refused is an error to those alone who do not know the plan.
+        let refused = tool == "broken" && !with_gold;
+        phone.call(tool, name, value.clone(), refused.then_some(Cause::ErrorResult));
+        if with_gold && stream.uniform() < 0.15 {
+            let other = phone.documents[UNASKED]["value"].as_i64().unwrap() + 1;
+            phone.call("set", UNASKED, json!(other), Some(Cause::SideEffect));
+        }
         left.into_iter().for_each(|wrong| phone.call("set", wrong, json!(false), None));
         if tool == "set" && VALUES.contains(&name) && stream.uniform() < 0.15 {
             // What was right is broken, and mended.
@@ -247,7 +262,8 @@ fn measure(with_gold: bool) -> Counts {
         counts.right + counts.missed,
         counts.turns
     );
-    assert_eq!(by_cause.len(), Cause::ALL.len(), "every kind was planted");
+    // Without gold nobody knows what was asked for.
+    assert_eq!(by_cause.len() + usize::from(!with_gold), Cause::ALL.len(), "every kind was planted");
     counts
 }
 
@@ -261,15 +277,28 @@ fn planted_errors_are_found_with_precision_and_recall() {
     }
 }
 
+type Call<'a> = (&'a str, &'static str, Value);
+
 /// A trajectory of given calls without gold, judged at each turn or only at the end.
-fn found(each: bool, calls: &[(&str, &'static str, Value)], goal: &[(&'static str, Value)]) -> Vec<(u32, Cause)> {
+fn found(each: bool, calls: &[Call<'_>], goal: &[(&'static str, Value)]) -> Vec<(u32, Cause)> {
+    found_beside(&[], each, calls, goal)
+}
+
+/// The same beside gold.
+fn found_beside(
+    gold: &[Call<'_>],
+    each: bool,
+    calls: &[Call<'_>],
+    goal: &[(&'static str, Value)],
+) -> Vec<(u32, Cause)> {
     let mut phone = Phone::new();
     for (name, value) in goal {
         let field = if SWITCHES.contains(name) { "on" } else { "value" };
         phone.goal.get_mut(name).unwrap()[field] = value.clone();
     }
     calls.iter().for_each(|(tool, name, value)| phone.call(tool, name, value.clone(), None));
-    let trajectory = trajectory("do it", &[], &phone.turns, true, each);
+    gold.iter().for_each(|(tool, name, value)| phone.intend(tool, name, value.clone()));
+    let trajectory = trajectory("do it", &phone.gold, &phone.turns, true, each);
     let steps = StepTurns::by_actions(trajectory.trajectory()).unwrap();
     let findings = find(&trajectory, &steps, &rules()).unwrap();
     findings.findings.iter().map(|finding| (finding.turn, finding.cause)).collect()
@@ -290,6 +319,36 @@ fn a_switch_that_served_a_purpose_is_legal_and_one_that_did_not_is_undone() {
     assert_eq!(found(true, &used, &[("note", json!(3))]), []);
     let idle = [("set", "note", json!(3)), on(true), on(false)];
     assert_eq!(found(true, &idle, &[("note", json!(3))]), [(1, Cause::Undone), (1, Cause::CriterionLost)]);
+}
+
+#[test]
+fn a_refusal_is_legal_where_the_gold_makes_the_call_and_nowhere_else() {
+    let (note, refused) = (("set", "note", json!(3)), ("broken", "alarm", json!(1)));
+    let gold = [note.clone(), refused.clone()];
+    let blamed = |calls: &[Call<'_>]| found_beside(&gold, true, calls, &[("note", json!(3))]);
+    assert_eq!(blamed(&gold), []);
+    let early = [refused.clone(), note.clone(), refused.clone()];
+    assert_eq!(blamed(&early), [(0, Cause::ErrorResult)], "before its place");
+    let twice = [note.clone(), refused.clone(), refused.clone()];
+    assert_eq!(blamed(&twice), [(2, Cause::ErrorResult), (2, Cause::Repeat)], "more often than the gold");
+    let other = [note, ("broken", "alarm", json!(2)), refused];
+    assert_eq!(blamed(&other), [(1, Cause::ErrorResult)], "with another value");
+}
+
+#[test]
+fn a_write_that_serves_nothing_is_a_side_effect_where_gold_says_what_was_asked() {
+    let note = ("set", "note", json!(3));
+    let goal = [("note", json!(3))];
+    let stray = [("set", UNASKED, json!(5)), note.clone()];
+    let blamed = |each, calls: &[Call<'_>]| found_beside(std::slice::from_ref(&note), each, calls, &goal);
+    assert_eq!(blamed(true, &stray), [(0, Cause::SideEffect)]);
+    // Nobody knows what was asked for, or which write served it.
+    assert_eq!(found(true, &stray, &goal), []);
+    assert_eq!(blamed(false, &stray), []);
+    let other_way = [("raise", "note", json!(3))];
+    assert_eq!(blamed(true, &other_way), [], "what the gold does by another call");
+    let mended = [("set", UNASKED, json!(5)), ("set", UNASKED, json!(0)), note.clone()];
+    assert_eq!(blamed(true, &mended), [(0, Cause::Undone), (0, Cause::SideEffect)], "mending is none");
 }
 
 #[test]
