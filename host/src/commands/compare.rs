@@ -1,7 +1,7 @@
 //! `train compare`: runs beside each other, as a table and as curves. It reads what they logged and measures nothing.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -12,20 +12,22 @@ use crate::cli_train::CompareArgs;
 use crate::exit::Exit;
 use crate::output;
 use crate::table::{Align, render};
-use crate::training::chart::{Curve, Panel, svg};
+use crate::training::chart::{CURVES_MAX, Curve, Panel, svg};
 use crate::training::folder::RunFolder;
 use crate::training::log::curve;
 
 /// Steps that a point of a training curve is the mean of.
 const WINDOW: usize = 20;
-/// Panels: the title, the path of the number, whether it is noisy and shown as means of [`WINDOW`] steps.
-const PANELS: [(&str, &str, bool); 6] = [
-    ("success on dev (share of episodes)", "dev/success", false),
-    ("success in training (mean of 20 steps)", "success", true),
-    ("cost on dev (0 to 1)", "dev/cost", false),
-    ("cost in training (mean of 20 steps)", "cost", true),
-    ("tokens of an episode in training (mean of 20 steps)", "tokens", true),
-    ("loss (mean of 20 steps)", "loss", true),
+/// Panels: the title, the path of the number, whether it is noisy and shown as means of [`WINDOW`] steps, and whose it is, where the same name is
+/// something else in another kind of run.
+const PANELS: [(&str, &str, bool, Option<&str>); 7] = [
+    ("success on dev (share of episodes)", "dev/success", false, None),
+    ("success in training (mean of 20 steps)", "success", true, None),
+    ("cost on dev (0 to 1)", "dev/cost", false, None),
+    ("cost in training (mean of 20 steps)", "cost", true, None),
+    ("tokens of an episode in training (mean of 20 steps)", "tokens", true, None),
+    ("surrogate loss (mean of 20 steps)", "loss", true, Some("rl")),
+    ("loss of the cold start (nats a token, mean of 20 steps)", "loss", true, Some("sft")),
 ];
 
 /// One run.
@@ -37,11 +39,13 @@ struct Row {
     seed: Option<u64>,
     steps: usize,
     episodes: Option<u64>,
-    /// Members that counted as nothing, and groups that were left out.
+    /// Members that counted as nothing.
     void: Option<u64>,
-    dropped: Option<u64>,
-    /// Over the last steps.
+    /// Groups that were left out, having fewer than two members that count.
+    groups_dropped: Option<u64>,
+    /// In training, over the last [`WINDOW`] steps: the share of episodes, 0 to 1.
     success: Option<f64>,
+    /// The same of their mean cost, 0 to 1.
     cost: Option<f64>,
     dev_first: Option<f64>,
     dev_last: Option<f64>,
@@ -56,16 +60,21 @@ struct Row {
 /// # Errors
 /// A folder that is no run, metrics that cannot be read, a picture that cannot be written.
 pub fn compare(shared: &Shared, args: &CompareArgs) -> anyhow::Result<Exit> {
-    let (mut rows, mut metrics) = (Vec::new(), Vec::new());
-    for path in &args.runs {
+    anyhow::ensure!(
+        args.chart.is_none() || args.runs.len() <= CURVES_MAX,
+        "{} runs are compared, and a picture tells at most {CURVES_MAX} apart\nhint: draw fewer, or leave out --chart",
+        args.runs.len()
+    );
+    let (mut rows, mut runs) = (Vec::new(), Vec::new());
+    for (path, name) in args.runs.iter().zip(names(&args.runs)) {
         let folder = RunFolder::open(path)?;
-        let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
         let lines = folder.metrics()?;
-        rows.push(Row::new(name.clone(), &folder.read_json("run.json")?, &lines));
-        metrics.push((name, lines));
+        let row = Row::new(name, &folder.read_json("run.json")?, &lines);
+        runs.push(Run { name: row.run.clone(), kind: row.kind.clone(), lines });
+        rows.push(row);
     }
     if let Some(chart) = &args.chart {
-        draw(chart, &metrics)?;
+        draw(chart, &runs)?;
     }
     if shared.json {
         output::json(&rows);
@@ -73,6 +82,24 @@ pub fn compare(shared: &Shared, args: &CompareArgs) -> anyhow::Result<Exit> {
         print(&rows);
     }
     Ok(Exit::Good)
+}
+
+/// What is drawn of a run.
+struct Run {
+    name: String,
+    kind: Option<String>,
+    lines: Vec<Value>,
+}
+
+/// What runs are called: the last name of their path where no other has it, else the whole path.
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let whole = |path: &PathBuf| path.display().to_string();
+    let last = |path: &PathBuf| path.file_name().map_or_else(|| whole(path), |name| name.to_string_lossy().into());
+    let name = |path: &PathBuf| {
+        let shared = paths.iter().filter(|other| last(other) == last(path)).count() > 1;
+        if shared { whole(path) } else { last(path) }
+    };
+    paths.iter().map(name).collect()
 }
 
 impl Row {
@@ -95,7 +122,7 @@ impl Row {
             steps: lines.len(),
             episodes: sum("/episodes"),
             void: sum("/counters/void"),
-            dropped: sum("/counters/dropped"),
+            groups_dropped: sum("/counters/too_small"),
             success: last("success"),
             cost: last("cost"),
             dev_first: dev.first().map(|(_, success)| *success),
@@ -120,15 +147,21 @@ fn smooth(curve: Curve) -> Curve {
     Curve { points: curve.points.chunks_exact(WINDOW).filter_map(window).collect(), ..curve }
 }
 
-fn draw(path: &Path, runs: &[(String, Vec<Value>)]) -> anyhow::Result<()> {
-    let panel = |(title, number, noisy): (&str, &str, bool)| {
-        let one = |(name, lines): &(String, Vec<Value>)| {
-            let curve = curve(name, number, lines);
-            if noisy { smooth(curve) } else { curve }
+fn panels(runs: &[Run]) -> Vec<Panel> {
+    let panel = |(title, number, noisy, kind): &(&str, &str, bool, Option<&str>)| {
+        let one = |run: &Run| {
+            // A run of another kind keeps its colour, and has no point here.
+            let of_kind = kind.is_none() || run.kind.as_deref() == *kind;
+            let curve = curve(&run.name, number, if of_kind { &run.lines } else { &[] });
+            if *noisy { smooth(curve) } else { curve }
         };
-        Panel { title: title.to_owned(), curves: runs.iter().map(one).collect(), line: None }
+        Panel { title: (*title).to_owned(), curves: runs.iter().map(one).collect(), line: None }
     };
-    let picture = svg(&PANELS.map(panel))?;
+    PANELS.iter().map(panel).collect()
+}
+
+fn draw(path: &Path, runs: &[Run]) -> anyhow::Result<()> {
+    let picture = svg(&panels(runs))?;
     fs::write(path, picture).with_context(|| format!("the picture `{}` cannot be written", path.display()))
 }
 
@@ -145,6 +178,7 @@ fn print(rows: &[Row]) {
             row.steps.to_string(),
             count(row.episodes),
             count(row.void),
+            count(row.groups_dropped),
             percent(row.success),
             row.cost.map_or("-".to_owned(), |cost| format!("{cost:.2}")),
             percent(row.dev_first),
@@ -163,6 +197,7 @@ fn print(rows: &[Row]) {
         ("steps", right),
         ("episodes", right),
         ("void", right),
+        ("dropped", right),
         ("success", right),
         ("cost", right),
         ("dev first", right),
@@ -185,7 +220,7 @@ mod tests {
         let lines: Vec<Value> = (1..=41)
             .map(|step| {
                 let mut line = json!({"step": step, "success": f64::from(step) / 100.0, "cost": 0.5, "episodes": 8,
-                    "counters": {"void": 1, "dropped": 0}, "timing": {"rollout_s": 0.5, "train_s": 0.25}});
+                    "counters": {"void": 1, "too_small": 2, "dropped": 5}, "timing": {"rollout_s": 0.5, "train_s": 0.25}});
                 if step % 10 == 0 {
                     line["dev"] = json!({"success": if step == 20 { 0.9 } else { 0.4 }});
                 }
@@ -194,7 +229,8 @@ mod tests {
             .collect();
         let about = json!({"kind": "rl", "settings": {"seed": 3, "scheme": {"estimator": "care"}}});
         let row = Row::new("a".to_owned(), &about, &lines);
-        assert_eq!((row.steps, row.episodes, row.void, row.seed), (41, Some(328), Some(41), Some(3)));
+        assert_eq!((row.steps, row.episodes, row.seed), (41, Some(328), Some(3)));
+        assert_eq!((row.void, row.groups_dropped), (Some(41), Some(82)));
         assert_eq!(
             (row.dev_first, row.dev_best, row.dev_best_step, row.dev_last),
             (Some(0.4), Some(0.9), Some(20), Some(0.4))
@@ -206,5 +242,23 @@ mod tests {
         assert!((smoothed.points[0].1 - 0.105).abs() < 1e-12, "{:?}", smoothed.points);
         let none = Row::new("b".to_owned(), &json!({"seed": 4}), &[]);
         assert_eq!((none.success, none.episodes, none.seconds, none.seed), (None, None, None, Some(4)));
+    }
+
+    #[test]
+    fn what_has_one_name_in_two_kinds_of_runs_is_drawn_apart() {
+        let run = |kind: &str, lines: Vec<Value>| Run { name: kind.to_owned(), kind: Some(kind.to_owned()), lines };
+        let line = |step: u32| json!({"step": step, "loss": 1.0, "tokens_learnt": 900, "success": 0.5, "tokens": 20.0});
+        let cold = |step: u32| json!({"step": step, "loss": 2.0, "tokens_learnt": 900});
+        let runs = [run("sft", (1..=20).map(cold).collect()), run("rl", (1..=20).map(line).collect())];
+        let counts = |panel: &Panel| panel.curves.iter().map(|curve| curve.points.len()).collect::<Vec<_>>();
+        let drawn: Vec<_> = panels(&runs).iter().map(|panel| (panel.title.clone(), counts(panel))).collect();
+        let of = |title: &str| drawn.iter().find(|(drawn, _)| drawn.starts_with(title)).unwrap().1.clone();
+        assert_eq!([of("tokens"), of("surrogate loss"), of("loss of the cold start")], [[0, 1], [0, 1], [1, 0]]);
+    }
+
+    #[test]
+    fn runs_of_one_name_are_told_apart_by_their_paths() {
+        let paths = ["a/rl", "b/rl", "a/sft"].map(PathBuf::from);
+        assert_eq!(names(&paths), ["a/rl", "b/rl", "sft"]);
     }
 }

@@ -8,7 +8,7 @@ const PANEL: (u32, u32) = (560, 300);
 /// Panels beside each other.
 const COLUMNS: usize = 2;
 /// Colours that people with any colour vision tell apart (Okabe and Ito 2008), the first ones first.
-const COLOURS: [RGBColor; 7] = [
+const COLOURS: [RGBColor; CURVES_MAX] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -17,6 +17,9 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
     RGBColor(90, 90, 90),
 ];
+
+/// Curves of a panel that are told apart.
+pub const CURVES_MAX: usize = 7;
 
 /// One curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +35,7 @@ pub struct Curve {
 pub struct Panel {
     /// What it shows, with the unit.
     pub title: String,
-    /// Its curves; at most as many as there are colours are told apart.
+    /// Its curves; at most [`CURVES_MAX`] are told apart.
     pub curves: Vec<Curve>,
     /// A line across, such as an optimum.
     pub line: Option<f64>,

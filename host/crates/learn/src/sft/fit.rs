@@ -120,8 +120,8 @@ pub struct FitRecord {
     pub step: u64,
     /// L over the step's examples before the update, in nats a token.
     pub loss: f64,
-    /// Z: tokens that were not masked.
-    pub tokens: u64,
+    /// Z: tokens that were not masked, of all examples of the step.
+    pub tokens_learnt: u64,
     /// The update.
     pub update: Stepped,
 }
@@ -243,7 +243,7 @@ impl Fit {
         let update = self.optimizer.step(policy.parameters_mut(), &gradients).map_err(PolicyFault::from)?;
         self.place.step += 1;
         self.place.loss = gradients.loss();
-        Ok(Some(FitRecord { step: self.place.step, loss: gradients.loss(), tokens: tokens as u64, update }))
+        Ok(Some(FitRecord { step: self.place.step, loss: gradients.loss(), tokens_learnt: tokens as u64, update }))
     }
 
     /// The state after the last step.
