@@ -56,7 +56,7 @@ mod tests {
         let options = RunOptions { watch: Some(Arc::clone(&watch)), ..RunOptions::new(stopwatch) };
         let (tells, told) = mpsc::channel::<String>();
         let (told, tells) = (Mutex::new(told), Mutex::new(tells));
-        // It hangs until somebody was told of it. On a busy machine what comes before it takes so long, too, that it is told of.
+        // It hangs until somebody was told of it. On a busy machine what comes before it can be slow enough to be told of as well.
         let planner = FakePlanner::new("hangs", move |_, _| {
             let told = told.lock().expect("no panic before");
             let of_planner = told.iter().find(|text| text.contains("the planner"));

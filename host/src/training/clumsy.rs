@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::watching::actions;
 
-/// The greatest share of turns of the gold before which something is planted.
+/// The greatest share of turns of the gold before which something is planted: some of the gold is left without.
 pub const PLANT_MAX: f64 = 0.9;
 
 /// The turns of an episode that were planted, with what was.

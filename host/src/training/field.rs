@@ -110,7 +110,7 @@ pub struct Field<'a, P: Policy> {
 }
 
 impl<'a, P: Policy> Field<'a, P> {
-    /// Over these tasks; in a share of the steps, 0 to 1, words have other numbers.
+    /// Over these tasks; in a share of the orders, 0 to 1, words have other numbers. An order is a step, or a refill of one.
     #[must_use]
     pub fn new(ground: Ground<'a>, tasks: Arc<[Task]>, actors: &'a dyn Actors<P>, renumber: f64) -> Self {
         let digests = tasks.iter().map(Task::digest).collect();

@@ -52,7 +52,7 @@ pub struct RlRun {
     pub noise_by_member: bool,
     /// When dev is measured.
     pub dev: DevPlan,
-    /// Of the steps those, as a share, in which the n-grams of the phone policy have other numbers.
+    /// The share of steps, 0 to 1, in which the n-grams of the phone policy have other numbers.
     #[serde(default)]
     pub renumber: f64,
     /// What the controller's proposals are held against; absent: no controller.

@@ -61,7 +61,8 @@ pub trait EpisodeHost: Send + Sync {
     /// Every plugin, sorted by kind and name.
     fn plugins(&self) -> &[PluginRecord];
 
-    /// The same as they judge now: a verifier that was swapped by the component that serves, or that this host keeps to. By default none can be.
+    /// The same as they judge now: of a verifier that was swapped the component that serves, or the one that this host is pinned to. The default is
+    /// for hosts that cannot swap.
     fn serving(&self) -> Vec<PluginRecord> {
         self.plugins().to_vec()
     }

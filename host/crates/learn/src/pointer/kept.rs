@@ -17,7 +17,7 @@ pub(super) const TERMS_KEPT_MAX: usize = 16_384;
 pub(super) const WORD_BAGS_MAX: usize = 16_384;
 /// Texts whose readings are kept, each with at most [`PARTS_MAX`] parts.
 pub(super) const READINGS_MAX: usize = 512;
-/// Parts of a text that are kept.
+/// Parts of a text that are kept. With the limits above, hostile texts take about 150 MB at most; the pack's take a few.
 pub(super) const PARTS_MAX: usize = 128;
 /// Bytes of a text, or of the words of a bag, that are kept; what is longer is read each time.
 pub(super) const KEPT_BYTES_MAX: usize = TEXT_BYTES_MAX;

@@ -27,8 +27,9 @@ const NAME: &str = "pointer-policy";
 pub const TURN_CHOICES_MAX: usize = 256;
 /// Episodes whose choices are kept until they are asked for.
 pub const EPISODES_MAX: usize = 16_384;
-/// Requests that are kept encoded; of more, the one that was encoded first is encoded again when it comes again.
-pub const REQUESTS_KEPT_MAX: usize = 1_024;
+/// Requests that are kept encoded, twice as many as a run has live episodes; of more, the one that was encoded first is encoded again when it comes
+/// again. With what is kept of its answers, a hostile one takes about 600 KB.
+pub const REQUESTS_KEPT_MAX: usize = 256;
 /// Shared choices whose scores are kept; beyond it, all are scored anew.
 pub const SCORES_KEPT_MAX: usize = 1_024;
 

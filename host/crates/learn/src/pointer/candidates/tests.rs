@@ -103,7 +103,7 @@ fn what_can_be_filled_is_what_has_options() {
             "many": {"type": "number", "minimum": 901},
             "words": {"type": "string"},
         },
-        "required": ["day", "moment", "clock", "named", "few", "many"],
+        "required": ["day", "moment", "clock", "named", "few", "many", "words"],
     });
     for (said, told) in said.iter().flat_map(|said| told.iter().map(move |told| (said, told))) {
         for now in ["2026-03-02T09:00:00+08:00[Asia/Shanghai]", ""] {

@@ -222,7 +222,7 @@ fn turns_that_do_not_follow_are_refused_when_recorded() {
     assert!(refused(&recorded, &at("last", "a b", 1)).contains("does not follow"), "it had no step left");
     assert_eq!(recorded.lock().requests.len(), 1, "episodes of one request share its encoding");
     let recordings = recorded.take_recordings();
-    assert!(recorded.lock().requests.is_empty(), "what has ended is forgotten");
+    assert!(recorded.lock().requests.is_empty(), "with the recordings, requests are forgotten");
     assert_eq!(recordings.values().map(|recording| recording.log_probs.len()).collect::<Vec<_>>(), [7, 2]);
     assert!(refused(&recorded, &at("e", "a b", 3)).contains("does not follow"), "recordings end an episode");
     // What keeps no record takes any turn.

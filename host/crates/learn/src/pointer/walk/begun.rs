@@ -130,6 +130,7 @@ mod tests {
             moved,
             fewer,
             Context { turn: 3, ..context.clone() },
+            Context { lang: Lang::chinese(), ..context.clone() },
             english("Turn off the lamp"),
         ];
         for other in &others {
