@@ -10,6 +10,7 @@
 
 mod bench;
 mod compile;
+mod export;
 mod grants;
 mod hostile;
 mod mcp;
