@@ -348,4 +348,17 @@ fn the_ablation_has_the_signs_that_the_mathematics_says() {
     let start = &lines[0]["starts"][0];
     assert!((start["tokens"].as_f64().unwrap() - 18.95).abs() < 1.5, "{start}");
     assert!((start["success"].as_f64().unwrap() - 0.939).abs() < 0.04, "{start}");
+    // The same rows lie in the folder, in the form of those that are kept.
+    let kept = include_str!("../../../examples/care/runs.jsonl");
+    let names = |line: &str| -> Vec<String> {
+        line.split('"').skip(1).step_by(2).filter(|text| !text.starts_with("sha256:")).map(str::to_owned).collect()
+    };
+    let text = String::from_utf8(out.bytes("care", "runs.jsonl")).unwrap();
+    assert_eq!(text.lines().count(), rows.len());
+    for (line, row) in text.lines().zip(rows) {
+        let found: Value = serde_json::from_str(line).unwrap();
+        assert!(found.as_object().unwrap().iter().all(|(key, value)| row[key] == *value), "{line} of {row}");
+        let like = kept.lines().find(|kept| kept.contains(&format!("\"arm\": {},", found["arm"]))).unwrap();
+        assert_eq!(names(line), names(like));
+    }
 }
