@@ -16,6 +16,7 @@ mod hostile;
 mod mcp;
 mod memory;
 mod registry;
+mod status;
 mod train;
 mod verifier;
 
