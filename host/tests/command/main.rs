@@ -15,6 +15,7 @@ mod grants;
 mod hostile;
 mod mcp;
 mod memory;
+mod phone;
 mod registry;
 mod status;
 mod train;
