@@ -9,7 +9,9 @@
 )]
 
 mod bench;
+mod compare;
 mod compile;
+mod eval;
 mod export;
 mod grants;
 mod hostile;
