@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use loopwright_learn::care::{Estimator, Phi, PhiError, PhiValues};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How members of a group are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -40,7 +40,7 @@ impl Arm {
 }
 
 /// What seeds the noise of a member's world.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoiseKind {
     /// Each member meets noise of its own.
@@ -124,7 +124,7 @@ pub struct CareBenchArgs {
     /// Runs side by side, each on one thread. Changes no result.
     #[arg(long, short = 'j', default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
     pub jobs: u8,
-    /// Where metrics and the report go.
+    /// Where metrics, the report, the curves and `runs.jsonl`, a line for each run, go.
     #[arg(long, default_value = "target/care", value_name = "DIR")]
     pub out: PathBuf,
 }

@@ -7,12 +7,13 @@ use anyhow::Context as _;
 use loopwright_harness::{Harness, Prefixes, Settings};
 use loopwright_learn::care::surrogate::{Denominator, Surrogate};
 use loopwright_learn::care::{GroupSize, Options, Scheme};
-use loopwright_learn::control::{Governor, Guard};
+use loopwright_learn::control::{Decision, Governor, Guard};
 use loopwright_learn::estimate::Level;
 use loopwright_learn::nn::{AdamWConfig, Schedule};
 use loopwright_learn::pointer::Variation;
 use loopwright_learn::rl::{self, Policy, RefillOn, StepRecord};
 use loopwright_learn::sft::FitRecord;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::cli::Shared;
@@ -22,6 +23,7 @@ use crate::exit::Exit;
 use crate::output;
 use crate::training::ablation::AblationCourse;
 use crate::training::course::{Course, load, with_weights};
+use crate::training::decision;
 use crate::training::fit::{SftRun, fit};
 use crate::training::folder::{FORMAT, RunFolder};
 use crate::training::improve::{DevPlan, Ended, Improvement, RlRun};
@@ -238,12 +240,15 @@ fn go_rl<C: Course>(
 ) -> anyhow::Result<Exit> {
     let harness = harness(shared, course, Prefixes::Final)?;
     let interrupt = Interrupt::listen()?;
-    let bar = output::bar(usize::try_from(run.steps)?, "rl");
+    let (bar, governed) = (output::bar(usize::try_from(run.steps)?, "rl"), run.guard.is_some());
     let mut improvement = Improvement::open(course, &harness, folder.clone(), run, policy, &interrupt)?;
     bar.set_position(improvement.taken());
     let told = |record: &StepRecord| {
         bar.set_position(record.step);
         bar.set_message(step_line(record));
+        if governed && let Some(decision) = decided(&folder, record.step) {
+            bar.suspend(|| output::note(decision::headline(&decision)));
+        }
         if shared.json {
             output::json(record);
         }
@@ -251,6 +256,12 @@ fn go_rl<C: Course>(
     let ended = improvement.go(&told)?;
     bar.finish_and_clear();
     end(shared, &folder, ended)
+}
+
+/// What the controller decided after a step, which stands in the step's line by the time that it is told; none: it was not asked.
+fn decided(folder: &RunFolder, step: u64) -> Option<Decision> {
+    let line = folder.metrics_last().ok()??;
+    (line.get("step")?.as_u64()? == step).then(|| Decision::deserialize(line.get("decision")?).ok())?
 }
 
 /// A step in a line: what succeeded, what it cost, the shares of the regimes, what was left out, how fast.
@@ -325,7 +336,10 @@ fn tell(shared: &Shared, folder: &RunFolder) -> anyhow::Result<()> {
         output::line(format_args!("dev: {} of {} episodes pass", text(all.get("passed")), text(all.get("episodes"))));
     }
     for decision in decisions {
-        output::line(format_args!("controller: {} -> {}", text(decision.get("before")), text(decision.get("after"))));
+        match Decision::deserialize(decision) {
+            Ok(decision) => decision::lines(&decision).iter().for_each(output::line),
+            Err(error) => output::line(format_args!("controller: a decision that cannot be read: {error}")),
+        }
     }
     let path: PathBuf = folder.path(if whole { "policy.safetensors" } else { "checkpoints" });
     output::line(format_args!("{}: {}", if whole { "policy" } else { "not over" }, path.display()));

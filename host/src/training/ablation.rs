@@ -22,7 +22,7 @@ use loopwright_packs::ablation::{self, Kind};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::course::{Course, Teaching};
+use super::course::{Course, Teaching, of_split};
 use super::errors::verified;
 use super::field::{Acting, Actors, Ground, Recorder};
 
@@ -82,7 +82,7 @@ impl Course for AblationCourse {
     }
 
     fn tasks(&self, split: Split) -> anyhow::Result<Arc<[Task]>> {
-        Ok(ablation::builtin(self.seed, INSTANCES, split)?.tasks().into())
+        of_split(&ablation::builtin(self.seed, INSTANCES, split)?, split)
     }
 
     fn worlds(&self) -> BTreeMap<String, Value> {

@@ -10,6 +10,7 @@ use loopwright_harness::Settings;
 use loopwright_learn::nn::Parameters;
 use loopwright_learn::pointer::Variation;
 use loopwright_learn::rl::Policy;
+use loopwright_packs::pack::Pack;
 use serde_json::Value;
 
 use super::field::{Actors, Ground};
@@ -83,6 +84,20 @@ pub trait Course: Actors<Self::Policy> {
     ) -> anyhow::Result<(Vec<<Self::Policy as Policy>::Sample>, Value)>;
 }
 
+/// The tasks of one split of a pack, in the pack's order.
+///
+/// # Errors
+/// A pack without a task of that split: what is trained on is never measured in its place.
+pub fn of_split(pack: &Pack, split: Split) -> anyhow::Result<Arc<[Task]>> {
+    let tasks: Arc<[Task]> = pack.tasks().iter().filter(|task| task.split == split).cloned().collect();
+    anyhow::ensure!(
+        !tasks.is_empty(),
+        "the pack `{}` has no tasks of the split {split:?}, which it needs to be trained on and measured",
+        pack.card().name
+    );
+    Ok(tasks)
+}
+
 /// The policy of a run's folder, or of a file of weights.
 ///
 /// # Errors
@@ -120,4 +135,27 @@ pub fn with_weights<C: Course>(course: &C, bytes: &[u8], seed: u64) -> anyhow::R
     let mut policy = course.fresh(seed)?;
     *policy.parameters_mut() = Parameters::from_bytes(policy.parameters().slots().to_vec(), bytes)?;
     Ok(policy)
+}
+
+#[cfg(test)]
+mod tests {
+    use loopwright_packs::ablation;
+
+    use super::*;
+
+    #[test]
+    fn a_pack_without_a_split_is_refused_and_named() {
+        for has in [Split::Train, Split::Dev, Split::Test] {
+            let pack = ablation::builtin(7, 2, has).unwrap();
+            for asked in [Split::Train, Split::Dev, Split::Test] {
+                let found = of_split(&pack, asked);
+                if asked == has {
+                    assert_eq!(found.unwrap()[..], *pack.tasks());
+                } else {
+                    let error = found.unwrap_err().to_string();
+                    assert!(error.contains("`ablation`") && error.contains(&format!("{asked:?}")), "{error}");
+                }
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@ pub mod ablation;
 pub mod chart;
 pub mod clumsy;
 pub mod course;
+pub mod decision;
 pub mod errors;
 pub mod field;
 pub mod fit;

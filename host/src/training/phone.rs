@@ -20,7 +20,7 @@ use loopwright_packs::phone::{PhrasingSet, builtin_with_phrasings};
 use serde_json::Value;
 
 use super::clumsy::Clumsy;
-use super::course::{Course, Teaching, load};
+use super::course::{Course, Teaching, load, of_split};
 use super::field::{Acting, Actors, Ground, Recorder};
 use super::lessons::Lessons;
 use super::watching::Watching;
@@ -98,10 +98,7 @@ impl Course for PhoneCourse {
             Split::Dev => (DEV, PhrasingSet::Seen),
             Split::Test => (TEST, PhrasingSet::Unseen),
         };
-        let pack = builtin_with_phrasings(seed, instances, phrasings)?;
-        let tasks: Arc<[Task]> = pack.tasks().iter().filter(|task| task.split == split).cloned().collect();
-        anyhow::ensure!(!tasks.is_empty(), "the pack has no tasks of the split {split:?}");
-        Ok(tasks)
+        of_split(&builtin_with_phrasings(seed, instances, phrasings)?, split)
     }
 
     fn worlds(&self) -> BTreeMap<String, Value> {
@@ -178,5 +175,66 @@ pub fn policy(path: Option<&Path>) -> anyhow::Result<PhonePlanner> {
     match path {
         None => shipped(true),
         Some(path) => Ok(PolicyPlanner::new(&load(&PhoneCourse::default(), path, 0)?, Arc::default(), Style::Greedy)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use loopwright_packs::phone::{builtin, split_of};
+
+    use super::*;
+
+    const SPLITS: [Split; 3] = [Split::Train, Split::Dev, Split::Test];
+
+    fn families<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> BTreeSet<&'a str> {
+        tasks.into_iter().map(|task| task.family.as_str()).collect()
+    }
+
+    fn requests(tasks: &[Task]) -> BTreeSet<&str> {
+        tasks.iter().map(|task| task.request.as_str()).collect()
+    }
+
+    /// In one test, because a pack takes seconds to draw in a debug build.
+    #[test]
+    fn what_is_trained_on_shares_no_family_and_no_request_with_what_is_kept_for_dev_and_test() {
+        let course = PhoneCourse::default();
+        let all = SPLITS.map(|split| course.tasks(split).unwrap());
+        for (split, tasks) in SPLITS.into_iter().zip(&all) {
+            let found = families(tasks.iter());
+            assert!(tasks.iter().all(|task| task.split == split), "{split:?}");
+            assert!(found.len() >= 15 && found.iter().all(|family| split_of(family) == split), "{split:?}: {found:?}");
+            // Both languages of a family lie on the same side.
+            for lang in ["en", "zh"] {
+                assert_eq!(families(tasks.iter().filter(|task| task.lang.as_str() == lang)), found, "{split:?} {lang}");
+            }
+        }
+        let [train, dev, test] = &all;
+        for (one, other) in [(train, dev), (train, test), (dev, test)] {
+            assert!(families(one.iter()).is_disjoint(&families(other.iter())));
+            assert!(requests(one).is_disjoint(&requests(other)));
+        }
+        assert_eq!(families(all.iter().flat_map(|tasks| tasks.iter())), families(builtin(1, 1).unwrap().tasks()));
+        assert!(train.len() > 2_500 && dev.len() > 100 && test.len() > 100, "{:?}", all.map(|tasks| tasks.len()));
+    }
+
+    #[test]
+    fn what_is_trained_on_and_chosen_by_is_never_said_in_the_words_that_are_kept_for_test() {
+        for (split, (instances, seed), other) in [
+            (Split::Train, TRAIN, PhrasingSet::Unseen),
+            (Split::Dev, DEV, PhrasingSet::Unseen),
+            (Split::Test, TEST, PhrasingSet::Seen),
+        ] {
+            // The same instances in the other words: what is asked for is the same, and so would the request be, were the words.
+            let other = builtin_with_phrasings(seed, instances, other).unwrap();
+            let said = requests(other.tasks());
+            let tasks = PhoneCourse::default().tasks(split).unwrap();
+            let wrong: Vec<&str> = requests(&tasks).intersection(&said).copied().collect();
+            assert!(wrong.is_empty(), "{split:?}: {wrong:?}");
+            let named = |tasks: &[Task]| tasks.iter().map(|task| task.id.to_string()).collect::<BTreeSet<_>>();
+            let same = named(&tasks).intersection(&named(other.tasks())).count();
+            assert!(same * 10 >= tasks.len() * 9, "{split:?}: {same} of {} tasks were compared", tasks.len());
+        }
     }
 }

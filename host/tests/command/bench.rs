@@ -1,5 +1,6 @@
 //! The benches, with tiny counts: that each measures what it says and prints what checks read. Times are nobody's business here.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -93,5 +94,28 @@ fn lateness_is_measured_for_a_guest_that_spins_and_for_a_host_function() {
         assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
         assert_eq!((&rows[0]["tries"], &rows[0]["aim_ms"]), (&2.into(), &aim_ms.into()));
         assert!(number(&rows[0], "p99_late_us") <= number(&rows[0], "worst_late_us"), "{rows}");
+    }
+}
+
+#[test]
+fn a_rollout_is_measured_for_tables_for_gold_and_for_the_shipped_policy() {
+    let (code, rows, errors) = bench(&["rollout", "--seconds", "1", "--members", "2"]);
+    assert_eq!(code, Some(0), "{errors}");
+    let rows = rows.as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    let kinds = ["ablation, verbose table", "ablation, best table", "phone, scripted", "phone, shipped policy"];
+    let expected: Vec<String> =
+        kinds.iter().flat_map(|kind| [format!("{kind}, unrecorded"), format!("{kind}, by digest")]).collect();
+    assert_eq!(names, expected);
+    for row in rows {
+        let keys: BTreeSet<&str> = row.as_object().unwrap().keys().map(String::as_str).collect();
+        let all = "name episodes decisions episodes_per_s episodes_per_cpu_s decision_us success tokens void";
+        assert_eq!(keys, all.split(' ').collect(), "{row}");
+        let [episodes, decisions, speed, share, tokens] =
+            ["episodes", "decisions", "episodes_per_s", "success", "tokens"].map(|key| number(row, key));
+        assert!(episodes >= 32.0 && decisions > episodes && speed > 0.0 && row["void"] == 0, "{row}");
+        // Gold writes nothing, and passes but for what memory is needed for, which is off; a policy's choices are its tokens.
+        let scripted = row["name"].as_str().unwrap().contains("scripted");
+        assert!((0.0..=1.0).contains(&share) && (share > 0.9 || !scripted) && (tokens > 0.0) != scripted, "{row}");
     }
 }

@@ -9,12 +9,17 @@
 )]
 
 mod bench;
+mod compare;
 mod compile;
+mod eval;
+mod export;
 mod grants;
 mod hostile;
 mod mcp;
 mod memory;
+mod phone;
 mod registry;
+mod status;
 mod train;
 mod verifier;
 

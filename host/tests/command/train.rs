@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::binary;
 
-fn command(arguments: &[&str]) -> Command {
+pub(super) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(binary());
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).args(arguments).arg("--json");
     command
 }
 
 /// The exit code, the lines of standard output as JSON, and standard error.
-fn done(mut command: Command) -> (Option<i32>, Vec<Value>, String) {
+pub(super) fn done(mut command: Command) -> (Option<i32>, Vec<Value>, String) {
     let output = command.output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(!errors.contains("panicked"), "{errors}");
@@ -23,33 +23,33 @@ fn done(mut command: Command) -> (Option<i32>, Vec<Value>, String) {
     (output.status.code(), lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), errors)
 }
 
-fn good(arguments: &[&str]) -> Vec<Value> {
+pub(super) fn good(arguments: &[&str]) -> Vec<Value> {
     let (code, lines, errors) = done(command(arguments));
     assert_eq!(code, Some(0), "{arguments:?}: {errors}");
     lines
 }
 
-struct Runs(tempfile::TempDir);
+pub(super) struct Runs(tempfile::TempDir);
 
 impl Runs {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(super) fn path(&self, name: &str) -> String {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    fn file(&self, run: &str, name: &str) -> PathBuf {
+    pub(super) fn file(&self, run: &str, name: &str) -> PathBuf {
         self.0.path().join(run).join(name)
     }
 
-    fn bytes(&self, run: &str, name: &str) -> Vec<u8> {
+    pub(super) fn bytes(&self, run: &str, name: &str) -> Vec<u8> {
         std::fs::read(self.file(run, name)).unwrap()
     }
 
     /// The lines of a run's metrics, without what depends on the machine.
-    fn metrics(&self, run: &str) -> Vec<Value> {
+    pub(super) fn metrics(&self, run: &str) -> Vec<Value> {
         let text = String::from_utf8(self.bytes(run, "metrics.jsonl")).unwrap();
         let line = |line: &str| {
             let mut value: Value = serde_json::from_str(line).unwrap();
@@ -59,7 +59,7 @@ impl Runs {
         text.lines().map(line).collect()
     }
 
-    fn cold_start(&self) {
+    pub(super) fn cold_start(&self) {
         let lines = good(&[
             "train",
             "sft",
@@ -107,7 +107,7 @@ impl Runs {
         ])
     }
 
-    fn assert_same(&self, left: &str, right: &str) {
+    pub(super) fn assert_same(&self, left: &str, right: &str) {
         assert_eq!(self.metrics(left), self.metrics(right), "{left} and {right}");
         for name in ["policy.safetensors", "best.safetensors", "best.json"] {
             assert!(self.bytes(left, name) == self.bytes(right, name), "{name} of {left} and {right}");
@@ -116,7 +116,7 @@ impl Runs {
 }
 
 /// Reads lines until one is of this step.
-fn until(child: &mut Child, step: u64) -> impl Iterator<Item = String> + use<> {
+pub(super) fn until(child: &mut Child, step: u64) -> impl Iterator<Item = String> + use<> {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let found = lines.by_ref().find(|line| serde_json::from_str::<Value>(line).unwrap()["step"] == json!(step));
     assert!(found.is_some(), "no step {step}");
@@ -289,7 +289,7 @@ fn a_verifier_that_is_swapped_changes_nothing_for_a_run_and_is_refused_when_it_i
 }
 
 /// The installed plugins but one.
-fn plugins_without(runs: &Runs, name: &str) -> String {
+pub(super) fn plugins_without(runs: &Runs, name: &str) -> String {
     let (from, to) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins"), runs.path("plugins"));
     std::fs::create_dir(&to).unwrap();
     for entry in std::fs::read_dir(&from).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
@@ -348,4 +348,17 @@ fn the_ablation_has_the_signs_that_the_mathematics_says() {
     let start = &lines[0]["starts"][0];
     assert!((start["tokens"].as_f64().unwrap() - 18.95).abs() < 1.5, "{start}");
     assert!((start["success"].as_f64().unwrap() - 0.939).abs() < 0.04, "{start}");
+    // The same rows lie in the folder, in the form of those that are kept.
+    let kept = include_str!("../../../examples/care/runs.jsonl");
+    let names = |line: &str| -> Vec<String> {
+        line.split('"').skip(1).step_by(2).filter(|text| !text.starts_with("sha256:")).map(str::to_owned).collect()
+    };
+    let text = String::from_utf8(out.bytes("care", "runs.jsonl")).unwrap();
+    assert_eq!(text.lines().count(), rows.len());
+    for (line, row) in text.lines().zip(rows) {
+        let found: Value = serde_json::from_str(line).unwrap();
+        assert!(found.as_object().unwrap().iter().all(|(key, value)| row[key] == *value), "{line} of {row}");
+        let like = kept.lines().find(|kept| kept.contains(&format!("\"arm\": {},", found["arm"]))).unwrap();
+        assert_eq!(names(line), names(like));
+    }
 }

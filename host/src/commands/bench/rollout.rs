@@ -20,6 +20,7 @@ use crate::cli::{RolloutBenchArgs, Shared};
 use crate::exit::Exit;
 use crate::output;
 use crate::table::{Align, render};
+use crate::training::phone::shipped;
 use crate::wire::{self, Engine, INSTANCES_PER_FAMILY, MachineStopwatch, Worlds};
 
 /// Groups of a step of the ablation task, an even mix of its kinds.
@@ -70,17 +71,21 @@ pub(super) fn rollout(shared: &Shared, args: &RolloutBenchArgs) -> anyhow::Resul
     };
     let phones: Vec<Task> = phone::builtin(1, INSTANCES_PER_FAMILY)?.tasks().to_vec();
     let scripted = Scripted::new(&phones);
-    let single = |output: Output, seed: u64| -> anyhow::Result<Vec<EpisodeResult>> {
+    // It samples, as it does in training.
+    let policy = shipped(false)?;
+    let single = |planner: &dyn Planner, output: Output, seed: u64| -> anyhow::Result<Vec<EpisodeResult>> {
         let options = RunOptions { output, ..options(seed, phones.len()) };
-        Ok(run_tasks(&harness, &scripted, &phones, &options, &|_| {}))
+        Ok(run_tasks(&harness, planner, &phones, &options, &|_| {}))
     };
-    let steps: [(&'static str, &Step<'_>); 6] = [
+    let steps: [(&'static str, &Step<'_>); 8] = [
         ("ablation, verbose table, unrecorded", &|seed| grouped(&teacher, Output::Nowhere, seed)),
         ("ablation, verbose table, by digest", &|seed| grouped(&teacher, Output::Memory, seed)),
         ("ablation, best table, unrecorded", &|seed| grouped(&best, Output::Nowhere, seed)),
         ("ablation, best table, by digest", &|seed| grouped(&best, Output::Memory, seed)),
-        ("phone, scripted, unrecorded", &|seed| single(Output::Nowhere, seed)),
-        ("phone, scripted, by digest", &|seed| single(Output::Memory, seed)),
+        ("phone, scripted, unrecorded", &|seed| single(&scripted, Output::Nowhere, seed)),
+        ("phone, scripted, by digest", &|seed| single(&scripted, Output::Memory, seed)),
+        ("phone, shipped policy, unrecorded", &|seed| single(&policy, Output::Nowhere, seed)),
+        ("phone, shipped policy, by digest", &|seed| single(&policy, Output::Memory, seed)),
     ];
     let mut rows = Vec::new();
     for (name, step) in steps {

@@ -15,6 +15,7 @@ mod recall;
 mod records;
 mod robustness;
 mod rollout;
+mod splits;
 mod teaching;
 
 use std::path::PathBuf;

@@ -4,6 +4,7 @@
 mod curves;
 mod plan;
 mod print;
+mod record;
 mod trial;
 mod verdict;
 
@@ -59,6 +60,7 @@ pub(super) fn care(shared: &Shared, args: &CareBenchArgs) -> anyhow::Result<Exit
     let path = args.out.join("report.json");
     let text = output::pretty(&report)?;
     std::fs::write(&path, text).with_context(|| format!("`{}` cannot be written", path.display()))?;
+    record::write(&args.out, &runs)?;
     curves::draw(&plan, &args.out, optimum.tokens)?;
     if shared.json {
         output::json(&report);

@@ -151,3 +151,6 @@ pub(super) fn wrong_signs(runs: &[Run]) -> Vec<String> {
     }
     wrong
 }
+
+#[cfg(test)]
+mod tests;
