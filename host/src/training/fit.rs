@@ -65,7 +65,7 @@ struct Shown {
 /// Fits a policy in a folder, from its newest whole checkpoint on; `told` hears of each step and how many there are.
 ///
 /// # Errors
-/// A pack without a training split, demonstrations that cannot be made, a loss that is not finite, files that cannot be written.
+/// A folder that another process writes to, a pack without a training split, demonstrations that cannot be made, a loss that is not finite, files that cannot be written.
 pub fn fit<C: Course>(
     course: &C,
     judging: &Harness,
@@ -74,6 +74,8 @@ pub fn fit<C: Course>(
     interrupt: &Interrupt,
     told: &dyn Fn(&FitRecord, u64),
 ) -> anyhow::Result<Ended> {
+    // Before anything in the folder is changed: another process may be at it.
+    let mut checkpoints = folder.checkpoints()?;
     let ground = Ground::new(judging, Noise::Member, Arc::clone(&interrupt.cancel));
     let tasks = course.tasks(Split::Train)?;
     let (samples, about) = watched(&ground.watch, || {
@@ -92,7 +94,6 @@ pub fn fit<C: Course>(
         None => Fit::new(run.settings(examples.count()), &policy, &examples)?,
     };
     folder.cut_metrics(fit.taken())?;
-    let mut checkpoints = folder.checkpoints()?;
     let mut log = Log::open(folder)?;
     let change = |random, samples| course.varied(&run.variation, random, samples);
     let epoch = examples.count().div_ceil(run.batch.max(1)) as u64;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use loopwright_contract::task::{Split, Task};
 use loopwright_harness::{EpisodeResult, Harness, Noise, Watch};
+use loopwright_learn::checkpoint::Checkpoints;
 use loopwright_learn::control::{Controller, Decision, Dev, DevValues, Guard, Rule};
 use loopwright_learn::estimate::Binomial;
 use loopwright_learn::rl::{Outcome, Policy, Settings, StepRecord, Trainer};
@@ -106,6 +107,7 @@ pub struct Improvement<'a, C: Course> {
     course: &'a C,
     run: RlRun,
     folder: RunFolder,
+    checkpoints: Checkpoints,
     trainer: Trainer<C::Policy>,
     field: Field<'a, C::Policy>,
     ground: Ground<'a>,
@@ -114,10 +116,11 @@ pub struct Improvement<'a, C: Course> {
 }
 
 impl<'a, C: Course> Improvement<'a, C> {
-    /// Begins a run, whose start lies in the folder; or goes on with it from its newest whole checkpoint.
+    /// Begins a run, whose start lies in the folder; or goes on with it from its newest whole checkpoint. It has the folder to itself from here on:
+    /// nothing in it is changed before that is sure.
     ///
     /// # Errors
-    /// Weights of another architecture, a pack without dev tasks, plugins or tasks that have changed, checkpoints of which none is whole.
+    /// A folder that another process writes to, weights of another architecture, a pack without dev tasks, plugins or tasks that have changed, checkpoints of which none is whole.
     pub fn open(
         course: &'a C,
         harness: &'a Harness,
@@ -126,6 +129,7 @@ impl<'a, C: Course> Improvement<'a, C> {
         policy: C::Policy,
         interrupt: &'a Interrupt,
     ) -> anyhow::Result<Self> {
+        let checkpoints = folder.checkpoints()?;
         let noise = if run.noise_by_member { Noise::Member } else { Noise::Group };
         let ground = Ground::new(harness, noise, Arc::clone(&interrupt.cancel));
         let field = Field::new(ground.clone(), course.tasks(Split::Train)?, course, run.renumber);
@@ -144,7 +148,7 @@ impl<'a, C: Course> Improvement<'a, C> {
             }
         };
         folder.cut_metrics(trainer.steps())?;
-        Ok(Self { course, run, folder, trainer, field, ground, interrupt, dev })
+        Ok(Self { course, run, folder, checkpoints, trainer, field, ground, interrupt, dev })
     }
 
     /// Steps that were taken.
@@ -157,7 +161,6 @@ impl<'a, C: Course> Improvement<'a, C> {
     /// # Errors
     /// [`loopwright_learn::rl::TrainError`] of a step, and files that cannot be written. What was written before is whole, and can be resumed.
     pub fn go(&mut self, told: &dyn Fn(&StepRecord)) -> anyhow::Result<Ended> {
-        let mut checkpoints = self.folder.checkpoints()?;
         let mut log = Log::open(&self.folder)?;
         let mut rule = self.run.guard.map(|guard| Rule { guard });
         while self.trainer.steps() < self.run.steps {
@@ -182,7 +185,7 @@ impl<'a, C: Course> Improvement<'a, C> {
             }
             // A refused step makes no checkpoint; the next good one does.
             if !matches!(record.outcome, Outcome::Refused { .. }) {
-                let written = checkpoints.write(record.step, &self.trainer.checkpoint()?).with_context(|| {
+                let written = self.checkpoints.write(record.step, &self.trainer.checkpoint()?).with_context(|| {
                     format!(
                         "the checkpoint of step {}\nhint: the one before is whole; make room, then `train resume`",
                         record.step

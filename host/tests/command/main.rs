@@ -16,6 +16,7 @@ mod mcp;
 mod memory;
 mod registry;
 mod train;
+mod train_stops;
 mod verifier;
 
 use std::path::Path;

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::binary;
 
-fn command(arguments: &[&str]) -> Command {
+pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(binary());
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).args(arguments).arg("--json");
     command
 }
 
 /// The exit code, the lines of standard output as JSON, and standard error.
-fn done(mut command: Command) -> (Option<i32>, Vec<Value>, String) {
+pub(crate) fn done(mut command: Command) -> (Option<i32>, Vec<Value>, String) {
     let output = command.output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(!errors.contains("panicked"), "{errors}");
@@ -23,33 +23,33 @@ fn done(mut command: Command) -> (Option<i32>, Vec<Value>, String) {
     (output.status.code(), lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), errors)
 }
 
-fn good(arguments: &[&str]) -> Vec<Value> {
+pub(crate) fn good(arguments: &[&str]) -> Vec<Value> {
     let (code, lines, errors) = done(command(arguments));
     assert_eq!(code, Some(0), "{arguments:?}: {errors}");
     lines
 }
 
-struct Runs(tempfile::TempDir);
+pub(crate) struct Runs(tempfile::TempDir);
 
 impl Runs {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    fn file(&self, run: &str, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, run: &str, name: &str) -> PathBuf {
         self.0.path().join(run).join(name)
     }
 
-    fn bytes(&self, run: &str, name: &str) -> Vec<u8> {
+    pub(crate) fn bytes(&self, run: &str, name: &str) -> Vec<u8> {
         std::fs::read(self.file(run, name)).unwrap()
     }
 
     /// The lines of a run's metrics, without what depends on the machine.
-    fn metrics(&self, run: &str) -> Vec<Value> {
+    pub(crate) fn metrics(&self, run: &str) -> Vec<Value> {
         let text = String::from_utf8(self.bytes(run, "metrics.jsonl")).unwrap();
         let line = |line: &str| {
             let mut value: Value = serde_json::from_str(line).unwrap();
@@ -59,21 +59,28 @@ impl Runs {
         text.lines().map(line).collect()
     }
 
-    fn cold_start(&self) {
-        let lines = good(&[
+    /// A cold start of so many passes.
+    pub(crate) fn teach(&self, name: &str, epochs: u32) -> Command {
+        let (out, epochs) = (self.path(name), epochs.to_string());
+        command(&[
             "train",
             "sft",
             "--course",
             "ablation",
             "--out",
-            &self.path("sft"),
+            &out,
             "--teacher-members",
             "4",
             "--batch",
             "16",
             "--epochs",
-            "2",
-        ]);
+            &epochs,
+        ])
+    }
+
+    pub(crate) fn cold_start(&self) {
+        let (code, lines, errors) = done(self.teach("sft", 2));
+        assert_eq!(code, Some(0), "{errors}");
         let last = lines.last().unwrap();
         assert_eq!(last["over"], true, "{last}");
         let shown: Value = serde_json::from_slice(&self.bytes("sft", "demonstrations.json")).unwrap();
@@ -81,7 +88,7 @@ impl Runs {
     }
 
     /// Eight steps, of which the second and every other measures dev and asks the controller.
-    fn improve(&self, name: &str) -> Command {
+    pub(crate) fn improve(&self, name: &str) -> Command {
         let (from, out) = (self.path("sft"), self.path(name));
         command(&[
             "train",
@@ -107,7 +114,7 @@ impl Runs {
         ])
     }
 
-    fn assert_same(&self, left: &str, right: &str) {
+    pub(crate) fn assert_same(&self, left: &str, right: &str) {
         assert_eq!(self.metrics(left), self.metrics(right), "{left} and {right}");
         for name in ["policy.safetensors", "best.safetensors", "best.json"] {
             assert!(self.bytes(left, name) == self.bytes(right, name), "{name} of {left} and {right}");
@@ -116,14 +123,14 @@ impl Runs {
 }
 
 /// Reads lines until one is of this step.
-fn until(child: &mut Child, step: u64) -> impl Iterator<Item = String> + use<> {
+pub(crate) fn until(child: &mut Child, step: u64) -> impl Iterator<Item = String> + use<> {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let found = lines.by_ref().find(|line| serde_json::from_str::<Value>(line).unwrap()["step"] == json!(step));
     assert!(found.is_some(), "no step {step}");
     lines
 }
 
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
