@@ -223,9 +223,10 @@ impl<'a, C: Course> Improvement<'a, C> {
     }
 
     fn consult(&mut self, rule: &mut dyn Controller, dev: &Measurement) -> anyhow::Result<Option<Decision>> {
-        let Ok(success) = Binomial::new(dev.all.passed, dev.all.episodes) else { return Ok(None) };
-        let dev = Dev::new(DevValues { success, cost_mean: dev.cost_mean().unwrap_or(0.0) })?;
-        Ok(self.trainer.consult(rule, Some(dev))?)
+        let known = Binomial::new(dev.all.passed, dev.all.episodes).ok().zip(dev.cost_mean());
+        let dev = known.map(|(success, cost_mean)| Dev::new(DevValues { success, cost_mean })).transpose()?;
+        Ok(self.trainer.consult(rule, dev)?)
+    /// Asks the controller. Where all of dev is void nothing is known of it: the controller is told so, and the decision says it.
     }
 
     /// Keeps the weights if dev says that none before were better. One that was kept at a later step, before the run was resumed from an older
