@@ -209,7 +209,9 @@ impl<'a, C: Course> Improvement<'a, C> {
     fn step(&mut self) -> anyhow::Result<StepRecord> {
         let (watch, stopwatch) = (Arc::clone(&self.ground.watch), Arc::clone(&self.ground.stopwatch));
         let (trainer, field) = (&mut self.trainer, &mut self.field);
-        watched(&watch, || trainer.step(field, &*stopwatch)).context("the run stands as after its last checkpoint")
+        let record = watched(&watch, || trainer.step(field, &*stopwatch));
+        field.rest();
+        record.context("the run stands as after its last checkpoint")
     }
 
     /// On the dev tasks, sampled as in training.
