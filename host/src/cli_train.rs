@@ -298,6 +298,9 @@ pub struct RlArgs {
     pub epochs: u32,
     /// Times that a step sends out again for groups that were dropped.
     #[arg(long, default_value_t = 1)]
+    /// What the KL to the policy that the run begins with weighs, 0 to 1; 0 leaves it out.
+    #[arg(long, default_value_t = 0.0, value_name = "BETA")]
+    pub kl: f64,
     pub refills: u32,
     /// Phone: the share of steps in which n-grams have other numbers, see `train sft --help`.
     #[arg(long, default_value_t = 0.0)]

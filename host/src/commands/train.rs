@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use loopwright_harness::{Harness, Prefixes, Settings};
-use loopwright_learn::care::surrogate::{Denominator, Surrogate};
+use loopwright_engine::PluginHost;
+use loopwright_learn::care::surrogate::{Denominator, Surrogate, SurrogateValues};
 use loopwright_learn::care::{GroupSize, Options, Scheme};
 use loopwright_learn::control::{Governor, Guard};
 use loopwright_learn::estimate::Level;
@@ -128,6 +128,9 @@ fn check(run: &RlRun) -> anyhow::Result<()> {
 fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result<RlRun> {
     let members = GroupSize::new(args.group_size)?;
     let denominator =
+    let usual = *Surrogate::usual(denominator)?.values();
+    let surrogate = Surrogate::new(SurrogateValues { beta: args.kl, ..usual });
+    let surrogate = surrogate.with_context(|| format!("--kl {} is no weight of the KL", args.kl))?;
         Denominator::Constant { groups: args.groups, group_size: members, token_budget: course.token_budget() };
     let settings = rl::Settings {
         seed: args.seed,
@@ -138,7 +141,7 @@ fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result
             phi: args.schedule.phi()?,
             options: Options::default(),
         },
-        surrogate: Surrogate::usual(denominator)?,
+        surrogate,
         optimizer: AdamWConfig::new(Schedule::constant(args.learning_rate)),
         epochs: args.epochs,
         refills_max: args.refills,

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use loopwright_contract::task::{Split, Task};
 use loopwright_harness::{EpisodeResult, Harness, Noise, Watch};
-use loopwright_learn::checkpoint::Checkpoints;
+use loopwright_learn::checkpoint::{Checkpoint, Checkpoints};
 use loopwright_learn::control::{Controller, Decision, Dev, DevValues, Guard, Rule};
 use loopwright_learn::estimate::Binomial;
 use loopwright_learn::rl::{Outcome, Policy, Settings, StepRecord, Trainer};
 use serde::{Deserialize, Serialize};
 
-use super::course::Course;
+use super::course::{Course, with_weights};
 use super::field::{Acting, Field, Ground, LIVE_MAX};
 use super::folder::{PolicyCard, RunFolder};
 use super::interrupt::Interrupt;
@@ -134,14 +134,14 @@ impl<'a, C: Course> Improvement<'a, C> {
         let ground = Ground::new(harness, noise, Arc::clone(&interrupt.cancel));
         let field = Field::new(ground.clone(), course.tasks(Split::Train)?, course, run.renumber);
         let dev = course.tasks(Split::Dev)?;
-        let found = folder.newest()?;
-        for skipped in found.iter().flat_map(|found| &found.skipped) {
-            output::note(format_args!("checkpoint `{}` is left out: {}", skipped.name, skipped.why));
-        }
-        let trainer = if let Some(found) = found {
-            Trainer::resume(policy, None, &found.checkpoint, &field)?
+        // What the KL pulls towards is what the run begins with, also when it goes on.
+        let pulled = run.settings.surrogate.values().beta > 0.0;
+        let bytes = pulled.then(|| policy.parameters().to_bytes()).transpose()?;
+        let reference = bytes.map(|bytes| with_weights(course, &bytes, run.settings.seed)).transpose()?;
+        let trainer = if let Some(checkpoint) = newest(&folder)? {
+            Trainer::resume(policy, reference, &checkpoint, &field)?
         } else {
-            let trainer = Trainer::new(policy, None, run.settings.clone(), &field)?;
+            let trainer = Trainer::new(policy, reference, run.settings.clone(), &field)?;
             match run.guard {
                 Some(guard) => trainer.governed(guard)?,
                 None => trainer,
@@ -271,5 +271,17 @@ pub fn keep<C: Course>(
 
 /// Does something on this thread, and names what hangs meanwhile.
 pub fn watched<T>(watch: &Watch, work: impl FnOnce() -> T) -> T {
+/// The newest whole checkpoint of a run, none before the first; what is newer and not whole is told.
+///
+/// # Errors
+/// Checkpoints of which none is whole.
+pub fn newest(folder: &RunFolder) -> anyhow::Result<Option<Checkpoint>> {
+    let Some(found) = folder.newest()? else { return Ok(None) };
+    for skipped in &found.skipped {
+        output::note(format_args!("checkpoint `{}` is left out: {}", skipped.name, skipped.why));
+    }
+    Ok(Some(found.checkpoint))
+}
+
     beside(watch, STUCK_AFTER, |stuck| output::note(format_args!("stuck: {stuck}")), work)
 }
