@@ -1,7 +1,6 @@
 //! `train`: runs of supervised fine-tuning and of reinforcement learning, and going on with them. It knows no loss and no advantage.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use loopwright_engine::PluginHost;
@@ -21,7 +20,7 @@ use crate::commands::compare::compare;
 use crate::exit::Exit;
 use crate::output;
 use crate::training::ablation::AblationCourse;
-use crate::training::course::{Course, load, with_weights};
+use crate::training::course::{Course, harness, judging_harness, load, with_weights};
 use crate::training::fit::{SftRun, fit};
 use crate::training::folder::{FORMAT, RunFolder};
 use crate::training::improve::{DevPlan, Ended, Improvement, RlRun};
@@ -128,10 +127,10 @@ fn check(run: &RlRun) -> anyhow::Result<()> {
 fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result<RlRun> {
     let members = GroupSize::new(args.group_size)?;
     let denominator =
+        Denominator::Constant { groups: args.groups, group_size: members, token_budget: course.token_budget() };
     let usual = *Surrogate::usual(denominator)?.values();
     let surrogate = Surrogate::new(SurrogateValues { beta: args.kl, ..usual });
     let surrogate = surrogate.with_context(|| format!("--kl {} is no weight of the KL", args.kl))?;
-        Denominator::Constant { groups: args.groups, group_size: members, token_budget: course.token_budget() };
     let settings = rl::Settings {
         seed: args.seed,
         groups: args.groups,
@@ -201,10 +200,9 @@ fn resume_rl<C: Course>(shared: &Shared, course: &C, folder: RunFolder, run: RlR
     go_rl(shared, course, folder, run, policy)
 }
 
-/// A harness for a course, which judges the end of an episode or every turn.
-fn harness<C: Course>(shared: &Shared, course: &C, prefixes: Prefixes) -> anyhow::Result<Harness> {
-    let host = wire::host(shared, Engine::default(), Worlds::of(&course.worlds()))?.pinned();
-    Ok(Harness::new(Arc::new(host), Settings { prefixes, ..course.harness() }, Vec::new())?)
+/// All plugins, with the worlds of a course.
+fn host<C: Course>(shared: &Shared, course: &C) -> anyhow::Result<PluginHost> {
+    wire::host(shared, Engine::default(), Worlds::of(&course.worlds()))
 }
 
 fn go_sft(shared: &Shared, folder: &RunFolder, run: &SftRun) -> anyhow::Result<Exit> {
@@ -216,7 +214,7 @@ fn go_sft(shared: &Shared, folder: &RunFolder, run: &SftRun) -> anyhow::Result<E
 }
 
 fn go_sft_of<C: Course>(shared: &Shared, course: &C, folder: &RunFolder, run: &SftRun) -> anyhow::Result<Exit> {
-    let harness = harness(shared, course, Prefixes::All)?;
+    let harness = judging_harness(course, &host(shared, course)?)?;
     let interrupt = Interrupt::listen()?;
     let bar = output::bar(0, "sft");
     let told = |record: &FitRecord, steps: u64| {
@@ -239,7 +237,7 @@ fn go_rl<C: Course>(
     run: RlRun,
     policy: C::Policy,
 ) -> anyhow::Result<Exit> {
-    let harness = harness(shared, course, Prefixes::Final)?;
+    let harness = harness(course, &host(shared, course)?)?;
     let interrupt = Interrupt::listen()?;
     let bar = output::bar(usize::try_from(run.steps)?, "rl");
     let mut improvement = Improvement::open(course, &harness, folder.clone(), run, policy, &interrupt)?;
