@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use loopwright_contract::digest::TaskDigest;
 use loopwright_contract::name::EpisodeId;
@@ -153,11 +153,16 @@ impl<'a, P: Policy> Field<'a, P> {
     }
 }
 
+/// The plugins that take part, by the digests of those that serve: a run is pinned to them.
+#[must_use]
+pub fn stamps(harness: &Harness) -> Vec<PluginStamp> {
+    let serving = harness.host().serving().into_iter();
+    serving.map(|plugin| PluginStamp { name: plugin.name, digest: plugin.digest }).collect()
+}
+
 impl<P: Policy> Rollouts<P> for Field<'_, P> {
     fn source(&self) -> Source {
-        let serving = self.ground.harness.host().serving().into_iter();
-        let plugins = serving.map(|plugin| PluginStamp { name: plugin.name, digest: plugin.digest }).collect();
-        Source { plugins, tasks: self.digests.clone() }
+        Source { plugins: stamps(self.ground.harness), tasks: self.digests.clone() }
     }
 
     fn roll(&mut self, policy: &P, order: &Order) -> Result<Vec<Rolled<P::Sample>>, RolloutFault> {

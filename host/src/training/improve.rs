@@ -164,10 +164,12 @@ impl<'a, C: Course> Improvement<'a, C> {
         let mut log = Log::open(&self.folder)?;
         let mut rule = self.run.guard.map(|guard| Rule { guard });
         while self.trainer.steps() < self.run.steps {
-            let record = self.step()?;
+            let record = self.step();
+            // What became of a step that is dropped is no matter.
             if self.interrupt.cancelled() {
                 return Ok(Ended::Early);
             }
+            let record = record?;
             let dev = (record.step.is_multiple_of(self.run.dev.every) || record.step == self.run.steps)
                 .then(|| self.measure(record.step))
                 .transpose()?;
@@ -224,11 +226,11 @@ impl<'a, C: Course> Improvement<'a, C> {
         watched(&self.ground.watch, || measure(&self.ground, planner, &self.dev, members, seed, &cost))
     }
 
+    /// Asks the controller. Where all of dev is void nothing is known of it: the controller is told so, and the decision says it.
     fn consult(&mut self, rule: &mut dyn Controller, dev: &Measurement) -> anyhow::Result<Option<Decision>> {
         let known = Binomial::new(dev.all.passed, dev.all.episodes).ok().zip(dev.cost_mean());
         let dev = known.map(|(success, cost_mean)| Dev::new(DevValues { success, cost_mean })).transpose()?;
         Ok(self.trainer.consult(rule, dev)?)
-    /// Asks the controller. Where all of dev is void nothing is known of it: the controller is told so, and the decision says it.
     }
 
     /// Keeps the weights if dev says that none before were better. One that was kept at a later step, before the run was resumed from an older
@@ -269,8 +271,6 @@ pub fn keep<C: Course>(
     folder.write_json(&format!("{name}.json"), &card)
 }
 
-/// Does something on this thread, and names what hangs meanwhile.
-pub fn watched<T>(watch: &Watch, work: impl FnOnce() -> T) -> T {
 /// The newest whole checkpoint of a run, none before the first; what is newer and not whole is told.
 ///
 /// # Errors
@@ -283,5 +283,7 @@ pub fn newest(folder: &RunFolder) -> anyhow::Result<Option<Checkpoint>> {
     Ok(Some(found.checkpoint))
 }
 
+/// Does something on this thread, and names what hangs meanwhile.
+pub fn watched<T>(watch: &Watch, work: impl FnOnce() -> T) -> T {
     beside(watch, STUCK_AFTER, |stuck| output::note(format_args!("stuck: {stuck}")), work)
 }
