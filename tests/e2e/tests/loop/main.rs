@@ -16,6 +16,7 @@ mod records;
 mod robustness;
 mod rollout;
 mod teaching;
+mod training;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
