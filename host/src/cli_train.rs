@@ -140,7 +140,9 @@ Examples:
   loopwright train compare runs/care runs/vanilla --chart curves.svg
   loopwright train resume runs/care                              after Ctrl-C, a full disk or a crash
 
-Ctrl-C once ends after the step in flight, twice drops it; what was written is whole either way.
+Ctrl-C once ends after the step in flight, twice drops it; what was written is whole either way. While the teacher still plays there is no step, and
+what it showed is made again. A run that is killed or loses power goes on from its newest checkpoint: `rl` writes one after each step, `sft` as often
+as a twentieth of the time allows, and at the end of each pass. What comes out is the same to the bit.
 
 Exit codes:
   0  all steps were taken
@@ -296,6 +298,9 @@ pub struct RlArgs {
     /// Updates on the samples of one step.
     #[arg(long, default_value_t = 1)]
     pub epochs: u32,
+    /// What the KL to the policy that the run begins with weighs, 0 to 1; 0 leaves it out.
+    #[arg(long, default_value_t = 0.0, value_name = "BETA")]
+    pub kl: f64,
     /// Times that a step sends out again for groups that were dropped.
     #[arg(long, default_value_t = 1)]
     pub refills: u32,

@@ -1,11 +1,10 @@
 //! `train`: runs of supervised fine-tuning and of reinforcement learning, and going on with them. It knows no loss and no advantage.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Context as _;
-use loopwright_harness::{Harness, Prefixes, Settings};
-use loopwright_learn::care::surrogate::{Denominator, Surrogate};
+use loopwright_engine::PluginHost;
+use loopwright_learn::care::surrogate::{Denominator, Surrogate, SurrogateValues};
 use loopwright_learn::care::{GroupSize, Options, Scheme};
 use loopwright_learn::control::{Decision, Governor, Guard};
 use loopwright_learn::estimate::Level;
@@ -22,7 +21,7 @@ use crate::commands::compare::compare;
 use crate::exit::Exit;
 use crate::output;
 use crate::training::ablation::AblationCourse;
-use crate::training::course::{Course, load, with_weights};
+use crate::training::course::{Course, harness, judging_harness, load, with_weights};
 use crate::training::decision;
 use crate::training::fit::{SftRun, fit};
 use crate::training::folder::{FORMAT, RunFolder};
@@ -131,6 +130,9 @@ fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result
     let members = GroupSize::new(args.group_size)?;
     let denominator =
         Denominator::Constant { groups: args.groups, group_size: members, token_budget: course.token_budget() };
+    let usual = *Surrogate::usual(denominator)?.values();
+    let surrogate = Surrogate::new(SurrogateValues { beta: args.kl, ..usual });
+    let surrogate = surrogate.with_context(|| format!("--kl {} is no weight of the KL", args.kl))?;
     let settings = rl::Settings {
         seed: args.seed,
         groups: args.groups,
@@ -140,7 +142,7 @@ fn rl_run<C: Course>(args: &RlArgs, course: &C, start: String) -> anyhow::Result
             phi: args.schedule.phi()?,
             options: Options::default(),
         },
-        surrogate: Surrogate::usual(denominator)?,
+        surrogate,
         optimizer: AdamWConfig::new(Schedule::constant(args.learning_rate)),
         epochs: args.epochs,
         refills_max: args.refills,
@@ -181,7 +183,7 @@ fn resume(shared: &Shared, path: &Path) -> anyhow::Result<Exit> {
         }
         "rl" => {
             let run: RlRun = folder.read_json("run.json")?;
-            check(&run)?;
+            check(&run).with_context(|| format!("`{}`", folder.path("run.json").display()))?;
             match run.course.as_str() {
                 "ablation" => resume_rl(shared, &AblationCourse { seed: run.settings.seed }, folder, run),
                 "phone" => resume_rl(shared, &PhoneCourse::default(), folder, run),
@@ -200,10 +202,9 @@ fn resume_rl<C: Course>(shared: &Shared, course: &C, folder: RunFolder, run: RlR
     go_rl(shared, course, folder, run, policy)
 }
 
-/// A harness for a course, which judges the end of an episode or every turn.
-fn harness<C: Course>(shared: &Shared, course: &C, prefixes: Prefixes) -> anyhow::Result<Harness> {
-    let host = wire::host(shared, Engine::default(), Worlds::of(&course.worlds()))?.pinned();
-    Ok(Harness::new(Arc::new(host), Settings { prefixes, ..course.harness() }, Vec::new())?)
+/// All plugins, with the worlds of a course.
+fn host<C: Course>(shared: &Shared, course: &C) -> anyhow::Result<PluginHost> {
+    wire::host(shared, Engine::default(), Worlds::of(&course.worlds()))
 }
 
 fn go_sft(shared: &Shared, folder: &RunFolder, run: &SftRun) -> anyhow::Result<Exit> {
@@ -215,7 +216,7 @@ fn go_sft(shared: &Shared, folder: &RunFolder, run: &SftRun) -> anyhow::Result<E
 }
 
 fn go_sft_of<C: Course>(shared: &Shared, course: &C, folder: &RunFolder, run: &SftRun) -> anyhow::Result<Exit> {
-    let harness = harness(shared, course, Prefixes::All)?;
+    let harness = judging_harness(course, &host(shared, course)?)?;
     let interrupt = Interrupt::listen()?;
     let bar = output::bar(0, "sft");
     let told = |record: &FitRecord, steps: u64| {
@@ -238,7 +239,7 @@ fn go_rl<C: Course>(
     run: RlRun,
     policy: C::Policy,
 ) -> anyhow::Result<Exit> {
-    let harness = harness(shared, course, Prefixes::Final)?;
+    let harness = harness(course, &host(shared, course)?)?;
     let interrupt = Interrupt::listen()?;
     let (bar, governed) = (output::bar(usize::try_from(run.steps)?, "rl"), run.guard.is_some());
     let mut improvement = Improvement::open(course, &harness, folder.clone(), run, policy, &interrupt)?;

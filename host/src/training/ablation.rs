@@ -46,6 +46,16 @@ pub fn requests() -> Requests {
     Requests { reliable: Kind::Reliable.request(), fragile: Kind::Fragile.request() }
 }
 
+/// What a split's seed differs by, in bits that nobody's seed has: worlds of the pack differ by their seed alone, and no split may have those of
+/// another one.
+const fn kept_apart(split: Split) -> u64 {
+    match split {
+        Split::Train => 0,
+        Split::Dev => 1 << 62,
+        Split::Test => 1 << 63,
+    }
+}
+
 struct Recorded(AblationPlanner);
 
 impl Planner for Recorded {
@@ -82,7 +92,7 @@ impl Course for AblationCourse {
     }
 
     fn tasks(&self, split: Split) -> anyhow::Result<Arc<[Task]>> {
-        of_split(&ablation::builtin(self.seed, INSTANCES, split)?, split)
+        of_split(&ablation::builtin(self.seed ^ kept_apart(split), INSTANCES, split)?, split)
     }
 
     fn worlds(&self) -> BTreeMap<String, Value> {
@@ -183,4 +193,22 @@ pub fn demonstrations(
         }
     }
     Ok((sequences, taught))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_splits_share_a_world_and_train_has_those_of_the_pack() {
+        let course = AblationCourse { seed: 3 };
+        let mut seeds = BTreeSet::new();
+        for split in [Split::Train, Split::Dev, Split::Test] {
+            let tasks = course.tasks(split).expect("tasks");
+            assert!(tasks.len() == 16 && tasks.iter().all(|task| task.split == split), "{split:?}");
+            assert!(tasks.iter().all(|task| seeds.insert(task.start.seed)), "{split:?} has a world of another one");
+        }
+        let pack = ablation::builtin(3, INSTANCES, Split::Train).expect("a pack");
+        assert_eq!(pack.tasks(), &*course.tasks(Split::Train).expect("tasks"), "what train has, measurements rest on");
+    }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use loopwright_contract::task::{Split, Task};
-use loopwright_harness::Settings;
+use loopwright_engine::PluginHost;
+use loopwright_harness::{Harness, Prefixes, Settings};
 use loopwright_learn::nn::Parameters;
 use loopwright_learn::pointer::Variation;
 use loopwright_learn::rl::Policy;
@@ -96,6 +97,27 @@ pub fn of_split(pack: &Pack, split: Split) -> anyhow::Result<Arc<[Task]>> {
         pack.card().name
     );
     Ok(tasks)
+}
+
+/// A harness to roll out with: the end of an episode is judged. Its host keeps to the verifiers that serve now, whatever is swapped meanwhile: the
+/// rewards of a run stay comparable.
+///
+/// # Errors
+/// Settings without a meaning.
+pub fn harness<C: Course>(course: &C, host: &PluginHost) -> anyhow::Result<Harness> {
+    harness_with(course, host, Prefixes::Final)
+}
+
+/// The same to demonstrate with: every turn is judged, since a criterion that was lost is seen in no other way.
+///
+/// # Errors
+/// Settings without a meaning.
+pub fn judging_harness<C: Course>(course: &C, host: &PluginHost) -> anyhow::Result<Harness> {
+    harness_with(course, host, Prefixes::All)
+}
+
+fn harness_with<C: Course>(course: &C, host: &PluginHost, prefixes: Prefixes) -> anyhow::Result<Harness> {
+    Ok(Harness::new(Arc::new(host.pinned()), Settings { prefixes, ..course.harness() }, Vec::new())?)
 }
 
 /// The policy of a run's folder, or of a file of weights.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use loopwright_contract::digest::TaskDigest;
 use loopwright_contract::name::EpisodeId;
@@ -11,7 +11,7 @@ use loopwright_contract::stopwatch::Stopwatch;
 use loopwright_contract::task::Task;
 use loopwright_contract::trajectory::Record;
 use loopwright_harness::groups::{self, Members, run_groups};
-use loopwright_harness::{EpisodeResult, Harness, Noise, Output, RunOptions, Watch};
+use loopwright_harness::{Busy, Doing, EpisodeResult, Harness, Noise, Output, RunOptions, Watch};
 use loopwright_learn::care::Measured;
 use loopwright_learn::pointer::Renumbering;
 use loopwright_learn::rl::{
@@ -107,6 +107,8 @@ pub struct Field<'a, P: Policy> {
     digests: Vec<TaskDigest>,
     actors: &'a dyn Actors<P>,
     renumber: f64,
+    /// While what was rolled out is learnt.
+    updating: Option<Busy>,
 }
 
 impl<'a, P: Policy> Field<'a, P> {
@@ -114,7 +116,12 @@ impl<'a, P: Policy> Field<'a, P> {
     #[must_use]
     pub fn new(ground: Ground<'a>, tasks: Arc<[Task]>, actors: &'a dyn Actors<P>, renumber: f64) -> Self {
         let digests = tasks.iter().map(Task::digest).collect();
-        Self { ground, tasks, digests, actors, renumber }
+        Self { ground, tasks, digests, actors, renumber, updating: None }
+    }
+
+    /// Says that the step is over: after rollouts the thread is at the update, until then or until the next rollouts.
+    pub fn rest(&mut self) {
+        self.updating = None;
     }
 
     fn try_roll(&self, policy: &P, order: &Order) -> anyhow::Result<Vec<Rolled<P::Sample>>> {
@@ -146,14 +153,26 @@ impl<'a, P: Policy> Field<'a, P> {
     }
 }
 
+/// The plugins that take part, by the digests of those that serve: a run is pinned to them.
+#[must_use]
+pub fn stamps(harness: &Harness) -> Vec<PluginStamp> {
+    let serving = harness.host().serving().into_iter();
+    serving.map(|plugin| PluginStamp { name: plugin.name, digest: plugin.digest }).collect()
+}
+
 impl<P: Policy> Rollouts<P> for Field<'_, P> {
     fn source(&self) -> Source {
-        let serving = self.ground.harness.host().serving().into_iter();
-        let plugins = serving.map(|plugin| PluginStamp { name: plugin.name, digest: plugin.digest }).collect();
-        Source { plugins, tasks: self.digests.clone() }
+        Source { plugins: stamps(self.ground.harness), tasks: self.digests.clone() }
     }
 
     fn roll(&mut self, policy: &P, order: &Order) -> Result<Vec<Rolled<P::Sample>>, RolloutFault> {
-        self.try_roll(policy, order).map_err(|error| RolloutFault { what: format!("{error:#}") })
+        self.rest();
+        let rolled = self.try_roll(policy, order).map_err(|error| RolloutFault { what: format!("{error:#}") });
+        self.updating = Some(self.ground.watch.busy(Doing::Updating { step: order.step }));
+        rolled
+    }
+
+    fn wanted(&self) -> bool {
+        !self.ground.cancel.load(Ordering::SeqCst)
     }
 }

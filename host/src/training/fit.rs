@@ -1,24 +1,28 @@
 //! A run of supervised fine-tuning, from its folder: the teacher's demonstrations, passes over them, checkpoints.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use loopwright_contract::task::Split;
-use loopwright_harness::{Harness, Noise};
+use loopwright_harness::{Doing, Harness, Noise};
+use loopwright_learn::checkpoint::Checkpoints;
 use loopwright_learn::nn::{AdamWConfig, Decay, Schedule};
 use loopwright_learn::pointer::Variation;
-use loopwright_learn::sft::{Examples, Fit, FitRecord, FitSettings};
+use loopwright_learn::rl::Policy;
+use loopwright_learn::sft::{Examples, Fit, FitError, FitRecord, FitSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::clumsy::PLANT_MAX;
 use super::course::{Course, Teaching};
-use super::field::Ground;
+use super::field::{Ground, stamps};
 use super::folder::RunFolder;
-use super::improve::{Ended, keep, watched};
+use super::improve::{Ended, keep, newest, watched};
 use super::interrupt::Interrupt;
 use super::log::{Log, draw};
 use super::phone::PHONE;
+use crate::output;
 
 /// What a run of supervised fine-tuning was begun with: its `run.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,7 +69,8 @@ struct Shown {
 /// Fits a policy in a folder, from its newest whole checkpoint on; `told` hears of each step and how many there are.
 ///
 /// # Errors
-/// A pack without a training split, demonstrations that cannot be made, a loss that is not finite, files that cannot be written.
+/// A folder that another process writes to, a pack without a training split, demonstrations that cannot be made or are not those that the run
+/// began with, a loss that is not finite, files that cannot be written.
 pub fn fit<C: Course>(
     course: &C,
     judging: &Harness,
@@ -74,47 +79,137 @@ pub fn fit<C: Course>(
     interrupt: &Interrupt,
     told: &dyn Fn(&FitRecord, u64),
 ) -> anyhow::Result<Ended> {
+    // Before anything in the folder is changed: another process may be at it.
+    let checkpoints = folder.checkpoints()?;
     let ground = Ground::new(judging, Noise::Member, Arc::clone(&interrupt.cancel));
-    let tasks = course.tasks(Split::Train)?;
-    let (samples, about) = watched(&ground.watch, || {
-        course.demonstrations(
-            &ground,
-            &tasks,
-            Teaching { seed: run.seed, members: run.teacher_members, mask: run.mask, plant: run.plant },
-        )
-    })?;
-    let examples = Examples::new::<C::Policy>(samples)?;
-    let shown = Shown { demonstrations: examples.count(), tokens: examples.tokens(), about };
-    folder.write_json("demonstrations.json", &shown)?;
+    let Some(examples) = demonstrated(course, &ground, folder, run, interrupt)? else { return Ok(Ended::Early) };
     let mut policy = course.fresh(run.seed)?;
-    let mut fit = match folder.newest()? {
-        Some(found) => Fit::resume(&mut policy, &examples, &found.checkpoint)?,
+    let fit = match newest(folder)? {
+        Some(checkpoint) => Fit::resume(&mut policy, &examples, &checkpoint)?,
         None => Fit::new(run.settings(examples.count()), &policy, &examples)?,
     };
     folder.cut_metrics(fit.taken())?;
-    let mut checkpoints = folder.checkpoints()?;
-    let mut log = Log::open(folder)?;
-    let change = |random, samples| course.varied(&run.variation, random, samples);
-    let epoch = examples.count().div_ceil(run.batch.max(1)) as u64;
-    while let Some(record) = fit.step_on(&mut policy, &examples, &change)? {
-        log.line(record.step, &record)?;
-        let (ending, whole) = (interrupt.wanted(), fit.taken() == fit.steps());
-        if ending || whole || record.step.is_multiple_of(epoch) {
-            checkpoints.write(record.step, &fit.checkpoint(&policy)?).with_context(|| {
-                format!(
-                    "the checkpoint of step {}\nhint: the one before is whole; make room, then `train resume`",
-                    record.step
-                )
-            })?;
-        }
-        told(&record, fit.steps());
-        if ending && !whole {
-            return Ok(Ended::Early);
+    let saved = fit.taken();
+    let mut passes = Passes { fit, policy, examples, checkpoints, saved, pace: Pace::default(), ground };
+    let (mut log, watch) = (Log::open(folder)?, Arc::clone(&passes.ground.watch));
+    let ended = watched(&watch, || passes.go(course, &mut log, run, interrupt, told))?;
+    if ended == Ended::Whole {
+        keep(course, folder, &passes.policy, "policy", passes.fit.taken(), None)?;
+        draw(folder)?;
+    }
+    Ok(ended)
+}
+
+/// What the teacher shows; none when the run was asked to end meanwhile: there is no step in flight then, and nothing to keep.
+fn demonstrated<C: Course>(
+    course: &C,
+    ground: &Ground<'_>,
+    folder: &RunFolder,
+    run: &SftRun,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Option<Examples<<C::Policy as Policy>::Sample>>> {
+    let tasks = course.tasks(Split::Train)?;
+    output::note(format_args!("the teacher plays {} tasks", tasks.len()));
+    let teaching = Teaching { seed: run.seed, members: run.teacher_members, mask: run.mask, plant: run.plant };
+    let shown = watched(&ground.watch, || course.demonstrations(ground, &tasks, teaching));
+    // What was cancelled is void, and that is no fault.
+    if interrupt.wanted() {
+        return Ok(None);
+    }
+    let (samples, about) = shown?;
+    let examples = Examples::new::<C::Policy>(samples)?.made_with(stamps(ground.harness));
+    let shown = Shown { demonstrations: examples.count(), tokens: examples.tokens(), about };
+    folder.write_json("demonstrations.json", &shown)?;
+    Ok(Some(examples))
+}
+
+/// Passes over demonstrations that are under way.
+struct Passes<'a, P: Policy> {
+    fit: Fit,
+    policy: P,
+    examples: Examples<P::Sample>,
+    checkpoints: Checkpoints,
+    /// The step of the newest checkpoint; 0 without one.
+    saved: u64,
+    pace: Pace,
+    ground: Ground<'a>,
+}
+
+impl<P: Policy> Passes<'_, P> {
+    fn go<C: Course<Policy = P>>(
+        &mut self,
+        course: &C,
+        log: &mut Log,
+        run: &SftRun,
+        interrupt: &Interrupt,
+        told: &dyn Fn(&FitRecord, u64),
+    ) -> anyhow::Result<Ended> {
+        let change = |random, samples| course.varied(&run.variation, random, samples);
+        let epoch = self.examples.count().div_ceil(run.batch.max(1)) as u64;
+        loop {
+            let _busy = self.ground.watch.busy(Doing::Updating { step: self.fit.taken() + 1 });
+            let going = || !interrupt.cancelled();
+            let record = match self.fit.step_while(&mut self.policy, &self.examples, &change, &going) {
+                Ok(Some(record)) => record,
+                Ok(None) => return Ok(Ended::Whole),
+                // The steps before it are whole.
+                Err(FitError::Dropped) => {
+                    self.save()?;
+                    return Ok(Ended::Early);
+                }
+                Err(error) => return Err(error.into()),
+            };
+            log.line(record.step, &record)?;
+            let (ending, whole) = (interrupt.wanted(), self.fit.taken() == self.fit.steps());
+            if ending || whole || record.step.is_multiple_of(epoch) || self.pace.is_due(self.ground.stopwatch.elapsed())
+            {
+                self.save()?;
+            }
+            told(&record, self.fit.steps());
+            if ending && !whole {
+                return Ok(Ended::Early);
+            }
         }
     }
-    keep(course, folder, &policy, "policy", fit.taken(), None)?;
-    draw(folder)?;
-    Ok(Ended::Whole)
+
+    /// Writes a checkpoint of the last step that was taken, unless there is one.
+    fn save(&mut self) -> anyhow::Result<()> {
+        let step = self.fit.taken();
+        if step == self.saved {
+            return Ok(());
+        }
+        let began = self.ground.stopwatch.elapsed();
+        let written = self.checkpoints.write(step, &self.fit.checkpoint(&self.policy)?).with_context(|| {
+            format!("the checkpoint of step {step}\nhint: the one before is whole; make room, then `train resume`")
+        })?;
+        self.pace.wrote(began, self.ground.stopwatch.elapsed());
+        self.saved = step;
+        if let Some(error) = written.not_removed {
+            output::note(format_args!("an old checkpoint stays: {error}"));
+        }
+        Ok(())
+    }
+}
+
+/// Of the time between two checkpoints that nobody asked for, what writing one may take: a twentieth. A run that is killed loses the step in flight
+/// and at most nineteen times what a checkpoint takes.
+const CHECKPOINT_SHARE: u32 = 20;
+
+/// When the next checkpoint is due. A checkpoint after every step would cost more than the steps of a small policy do.
+#[derive(Debug, Default)]
+struct Pace {
+    due: Duration,
+}
+
+impl Pace {
+    fn is_due(&self, now: Duration) -> bool {
+        now >= self.due
+    }
+
+    /// A checkpoint was written from `began` to `ended`.
+    fn wrote(&mut self, began: Duration, ended: Duration) {
+        self.due = ended.saturating_add(ended.saturating_sub(began).saturating_mul(CHECKPOINT_SHARE - 1));
+    }
 }
 
 impl SftRun {
@@ -143,5 +238,23 @@ impl SftRun {
             epochs: self.epochs,
             optimizer: AdamWConfig { weight_decay: self.weight_decay, ..AdamWConfig::new(schedule) },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_take_a_twentieth_of_the_time() {
+        let ms = Duration::from_millis;
+        let mut pace = Pace::default();
+        assert!(pace.is_due(Duration::ZERO), "the first step's is due at once: what one takes is not known before");
+        // Ten milliseconds for one, and 190 without one: 10 of 200.
+        pace.wrote(ms(100), ms(110));
+        assert!(!pace.is_due(ms(299)) && pace.is_due(ms(300)));
+        // Where writing takes no time, each step has one.
+        pace.wrote(ms(400), ms(400));
+        assert!(pace.is_due(ms(400)));
     }
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use loopwright_contract::task::{Split, Task};
 use loopwright_harness::{EpisodeResult, Harness, Noise, Watch};
+use loopwright_learn::checkpoint::{Checkpoint, Checkpoints};
 use loopwright_learn::control::{Controller, Decision, Dev, DevValues, Guard, Rule};
 use loopwright_learn::estimate::Binomial;
 use loopwright_learn::rl::{Outcome, Policy, Settings, StepRecord, Trainer};
 use serde::{Deserialize, Serialize};
 
-use super::course::Course;
+use super::course::{Course, with_weights};
 use super::field::{Acting, Field, Ground, LIVE_MAX};
 use super::folder::{PolicyCard, RunFolder};
 use super::interrupt::Interrupt;
@@ -106,6 +107,7 @@ pub struct Improvement<'a, C: Course> {
     course: &'a C,
     run: RlRun,
     folder: RunFolder,
+    checkpoints: Checkpoints,
     trainer: Trainer<C::Policy>,
     field: Field<'a, C::Policy>,
     ground: Ground<'a>,
@@ -114,10 +116,11 @@ pub struct Improvement<'a, C: Course> {
 }
 
 impl<'a, C: Course> Improvement<'a, C> {
-    /// Begins a run, whose start lies in the folder; or goes on with it from its newest whole checkpoint.
+    /// Begins a run, whose start lies in the folder; or goes on with it from its newest whole checkpoint. It has the folder to itself from here on:
+    /// nothing in it is changed before that is sure.
     ///
     /// # Errors
-    /// Weights of another architecture, a pack without dev tasks, plugins or tasks that have changed, checkpoints of which none is whole.
+    /// A folder that another process writes to, weights of another architecture, a pack without dev tasks, plugins or tasks that have changed, checkpoints of which none is whole.
     pub fn open(
         course: &'a C,
         harness: &'a Harness,
@@ -126,25 +129,26 @@ impl<'a, C: Course> Improvement<'a, C> {
         policy: C::Policy,
         interrupt: &'a Interrupt,
     ) -> anyhow::Result<Self> {
+        let checkpoints = folder.checkpoints()?;
         let noise = if run.noise_by_member { Noise::Member } else { Noise::Group };
         let ground = Ground::new(harness, noise, Arc::clone(&interrupt.cancel));
         let field = Field::new(ground.clone(), course.tasks(Split::Train)?, course, run.renumber);
         let dev = course.tasks(Split::Dev)?;
-        let found = folder.newest()?;
-        for skipped in found.iter().flat_map(|found| &found.skipped) {
-            output::note(format_args!("checkpoint `{}` is left out: {}", skipped.name, skipped.why));
-        }
-        let trainer = if let Some(found) = found {
-            Trainer::resume(policy, None, &found.checkpoint, &field)?
+        // What the KL pulls towards is what the run begins with, also when it goes on.
+        let pulled = run.settings.surrogate.values().beta > 0.0;
+        let bytes = pulled.then(|| policy.parameters().to_bytes()).transpose()?;
+        let reference = bytes.map(|bytes| with_weights(course, &bytes, run.settings.seed)).transpose()?;
+        let trainer = if let Some(checkpoint) = newest(&folder)? {
+            Trainer::resume(policy, reference, &checkpoint, &field)?
         } else {
-            let trainer = Trainer::new(policy, None, run.settings.clone(), &field)?;
+            let trainer = Trainer::new(policy, reference, run.settings.clone(), &field)?;
             match run.guard {
                 Some(guard) => trainer.governed(guard)?,
                 None => trainer,
             }
         };
         folder.cut_metrics(trainer.steps())?;
-        Ok(Self { course, run, folder, trainer, field, ground, interrupt, dev })
+        Ok(Self { course, run, folder, checkpoints, trainer, field, ground, interrupt, dev })
     }
 
     /// Steps that were taken.
@@ -157,14 +161,15 @@ impl<'a, C: Course> Improvement<'a, C> {
     /// # Errors
     /// [`loopwright_learn::rl::TrainError`] of a step, and files that cannot be written. What was written before is whole, and can be resumed.
     pub fn go(&mut self, told: &dyn Fn(&StepRecord)) -> anyhow::Result<Ended> {
-        let mut checkpoints = self.folder.checkpoints()?;
         let mut log = Log::open(&self.folder)?;
         let mut rule = self.run.guard.map(|guard| Rule { guard });
         while self.trainer.steps() < self.run.steps {
-            let record = self.step()?;
+            let record = self.step();
+            // What became of a step that is dropped is no matter.
             if self.interrupt.cancelled() {
                 return Ok(Ended::Early);
             }
+            let record = record?;
             let dev = (record.step.is_multiple_of(self.run.dev.every) || record.step == self.run.steps)
                 .then(|| self.measure(record.step))
                 .transpose()?;
@@ -182,7 +187,7 @@ impl<'a, C: Course> Improvement<'a, C> {
             }
             // A refused step makes no checkpoint; the next good one does.
             if !matches!(record.outcome, Outcome::Refused { .. }) {
-                let written = checkpoints.write(record.step, &self.trainer.checkpoint()?).with_context(|| {
+                let written = self.checkpoints.write(record.step, &self.trainer.checkpoint()?).with_context(|| {
                     format!(
                         "the checkpoint of step {}\nhint: the one before is whole; make room, then `train resume`",
                         record.step
@@ -206,7 +211,9 @@ impl<'a, C: Course> Improvement<'a, C> {
     fn step(&mut self) -> anyhow::Result<StepRecord> {
         let (watch, stopwatch) = (Arc::clone(&self.ground.watch), Arc::clone(&self.ground.stopwatch));
         let (trainer, field) = (&mut self.trainer, &mut self.field);
-        watched(&watch, || trainer.step(field, &*stopwatch)).context("the run stands as after its last checkpoint")
+        let record = watched(&watch, || trainer.step(field, &*stopwatch));
+        field.rest();
+        record.context("the run stands as after its last checkpoint")
     }
 
     /// On the dev tasks, sampled as in training.
@@ -219,10 +226,11 @@ impl<'a, C: Course> Improvement<'a, C> {
         watched(&self.ground.watch, || measure(&self.ground, planner, &self.dev, members, seed, &cost))
     }
 
+    /// Asks the controller. Where all of dev is void nothing is known of it: the controller is told so, and the decision says it.
     fn consult(&mut self, rule: &mut dyn Controller, dev: &Measurement) -> anyhow::Result<Option<Decision>> {
-        let Ok(success) = Binomial::new(dev.all.passed, dev.all.episodes) else { return Ok(None) };
-        let dev = Dev::new(DevValues { success, cost_mean: dev.cost_mean().unwrap_or(0.0) })?;
-        Ok(self.trainer.consult(rule, Some(dev))?)
+        let known = Binomial::new(dev.all.passed, dev.all.episodes).ok().zip(dev.cost_mean());
+        let dev = known.map(|(success, cost_mean)| Dev::new(DevValues { success, cost_mean })).transpose()?;
+        Ok(self.trainer.consult(rule, dev)?)
     }
 
     /// Keeps the weights if dev says that none before were better. One that was kept at a later step, before the run was resumed from an older
@@ -261,6 +269,18 @@ pub fn keep<C: Course>(
     folder.write(&format!("{name}.safetensors"), &policy.parameters().to_bytes()?)?;
     let card = PolicyCard { course: course.name().to_owned(), architecture, digest, step, dev_success };
     folder.write_json(&format!("{name}.json"), &card)
+}
+
+/// The newest whole checkpoint of a run, none before the first; what is newer and not whole is told.
+///
+/// # Errors
+/// Checkpoints of which none is whole.
+pub fn newest(folder: &RunFolder) -> anyhow::Result<Option<Checkpoint>> {
+    let Some(found) = folder.newest()? else { return Ok(None) };
+    for skipped in &found.skipped {
+        output::note(format_args!("checkpoint `{}` is left out: {}", skipped.name, skipped.why));
+    }
+    Ok(Some(found.checkpoint))
 }
 
 /// Does something on this thread, and names what hangs meanwhile.

@@ -54,3 +54,22 @@ impl Metrics {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exit::Exit;
+
+    /// A device that is always full stands for a full disk.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_named_with_what_to_do() {
+        let mut metrics = Metrics::append(Path::new("/dev/full")).expect("it can be opened");
+        let error = metrics.line(&serde_json::json!({"step": 1})).expect_err("it is full");
+        let text = format!("{error:#}");
+        for part in ["`/dev/full` cannot be written", "hint:", "make room and resume", "No space left on device"] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+        assert_eq!(Exit::of(&error), Exit::BadInput);
+    }
+}

@@ -76,13 +76,17 @@ impl Actors<PointerNet> for PhoneCourse {
         })))
     }
 
-    /// Half the choices over their budget plus half the steps over theirs.
     fn cost(&self, _: &Task, result: &EpisodeResult) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "tokens of an episode are far below 2^53")]
-        let choices = result.usage.tokens_out as f64 / CHOICES_BUDGET;
-        let steps = f64::from(result.steps) / STEPS_BUDGET;
-        0.5 * choices.min(1.0) + 0.5 * steps.min(1.0)
+        cost(result.usage.tokens_out, result.steps)
     }
+}
+
+/// Half the choices over their budget plus half the steps over theirs, each counted up to its budget: 0 to 1.
+fn cost(choices: u64, steps: u32) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "tokens of an episode are far below 2^53")]
+    let choices = choices as f64 / CHOICES_BUDGET;
+    let steps = f64::from(steps) / STEPS_BUDGET;
+    0.5 * choices.min(1.0) + 0.5 * steps.min(1.0)
 }
 
 impl Course for PhoneCourse {
@@ -235,6 +239,24 @@ mod tests {
             let named = |tasks: &[Task]| tasks.iter().map(|task| task.id.to_string()).collect::<BTreeSet<_>>();
             let same = named(&tasks).intersection(&named(other.tasks())).count();
             assert!(same * 10 >= tasks.len() * 9, "{split:?}: {same} of {} tasks were compared", tasks.len());
+        }
+    }
+
+    #[test]
+    fn half_the_cost_is_choices_and_half_is_steps_each_up_to_its_budget() {
+        for (choices, steps, expected) in [
+            (0, 0, 0.0),
+            (64, 0, 0.5),
+            (0, 12, 0.5),
+            (16, 3, 0.25),
+            (32, 12, 0.75),
+            (64, 12, 1.0),
+            // More than a budget is no dearer, and does not make up for the other one.
+            (640, 3, 0.625),
+            (16, 120, 0.625),
+            (u64::MAX, u32::MAX, 1.0),
+        ] {
+            assert_eq!(cost(choices, steps), expected, "{choices} choices, {steps} steps");
         }
     }
 }

@@ -21,6 +21,7 @@ mod phone;
 mod registry;
 mod status;
 mod train;
+mod train_stops;
 mod verifier;
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Training from outside: runs that are killed, interrupted and resumed equal runs that were left alone, and the ablation's signs are right.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -8,14 +8,17 @@ use serde_json::{Value, json};
 
 use crate::binary;
 
-pub(super) fn command(arguments: &[&str]) -> Command {
+/// More steps than any test waits for.
+const LONG: u32 = 100_000;
+
+pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(binary());
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).args(arguments).arg("--json");
     command
 }
 
 /// The exit code, the lines of standard output as JSON, and standard error.
-pub(super) fn done(mut command: Command) -> (Option<i32>, Vec<Value>, String) {
+pub(crate) fn done(mut command: Command) -> (Option<i32>, Vec<Value>, String) {
     let output = command.output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(!errors.contains("panicked"), "{errors}");
@@ -23,33 +26,33 @@ pub(super) fn done(mut command: Command) -> (Option<i32>, Vec<Value>, String) {
     (output.status.code(), lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), errors)
 }
 
-pub(super) fn good(arguments: &[&str]) -> Vec<Value> {
+pub(crate) fn good(arguments: &[&str]) -> Vec<Value> {
     let (code, lines, errors) = done(command(arguments));
     assert_eq!(code, Some(0), "{arguments:?}: {errors}");
     lines
 }
 
-pub(super) struct Runs(tempfile::TempDir);
+pub(crate) struct Runs(tempfile::TempDir);
 
 impl Runs {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    pub(super) fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    pub(super) fn file(&self, run: &str, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, run: &str, name: &str) -> PathBuf {
         self.0.path().join(run).join(name)
     }
 
-    pub(super) fn bytes(&self, run: &str, name: &str) -> Vec<u8> {
+    pub(crate) fn bytes(&self, run: &str, name: &str) -> Vec<u8> {
         std::fs::read(self.file(run, name)).unwrap()
     }
 
     /// The lines of a run's metrics, without what depends on the machine.
-    pub(super) fn metrics(&self, run: &str) -> Vec<Value> {
+    pub(crate) fn metrics(&self, run: &str) -> Vec<Value> {
         let text = String::from_utf8(self.bytes(run, "metrics.jsonl")).unwrap();
         let line = |line: &str| {
             let mut value: Value = serde_json::from_str(line).unwrap();
@@ -59,21 +62,28 @@ impl Runs {
         text.lines().map(line).collect()
     }
 
-    pub(super) fn cold_start(&self) {
-        let lines = good(&[
+    /// A cold start of so many passes over what a teacher shows who plays each task so often.
+    pub(crate) fn teach(&self, name: &str, members: u32, epochs: u32) -> Command {
+        let (out, members, epochs) = (self.path(name), members.to_string(), epochs.to_string());
+        command(&[
             "train",
             "sft",
             "--course",
             "ablation",
             "--out",
-            &self.path("sft"),
+            &out,
             "--teacher-members",
-            "4",
+            &members,
             "--batch",
             "16",
             "--epochs",
-            "2",
-        ]);
+            &epochs,
+        ])
+    }
+
+    pub(crate) fn cold_start(&self) {
+        let (code, lines, errors) = done(self.teach("sft", 4, 2));
+        assert_eq!(code, Some(0), "{errors}");
         let last = lines.last().unwrap();
         assert_eq!(last["over"], true, "{last}");
         let shown: Value = serde_json::from_slice(&self.bytes("sft", "demonstrations.json")).unwrap();
@@ -81,8 +91,14 @@ impl Runs {
     }
 
     /// Eight steps, of which the second and every other measures dev and asks the controller.
-    fn improve(&self, name: &str) -> Command {
+    pub(crate) fn improve(&self, name: &str) -> Command {
+        self.improve_for(name, 8, 2)
+    }
+
+    /// So many steps, with so many episodes of each task on dev.
+    fn improve_for(&self, name: &str, steps: u32, dev_members: u32) -> Command {
         let (from, out) = (self.path("sft"), self.path(name));
+        let (steps, dev_members) = (steps.to_string(), dev_members.to_string());
         command(&[
             "train",
             "rl",
@@ -93,7 +109,7 @@ impl Runs {
             "--out",
             &out,
             "--steps",
-            "8",
+            &steps,
             "--groups",
             "4",
             "--group-size",
@@ -101,13 +117,13 @@ impl Runs {
             "--dev-every",
             "2",
             "--dev-members",
-            "2",
+            &dev_members,
             "--controller",
             "0.5",
         ])
     }
 
-    pub(super) fn assert_same(&self, left: &str, right: &str) {
+    pub(crate) fn assert_same(&self, left: &str, right: &str) {
         assert_eq!(self.metrics(left), self.metrics(right), "{left} and {right}");
         for name in ["policy.safetensors", "best.safetensors", "best.json"] {
             assert!(self.bytes(left, name) == self.bytes(right, name), "{name} of {left} and {right}");
@@ -116,14 +132,30 @@ impl Runs {
 }
 
 /// Reads lines until one is of this step.
-pub(super) fn until(child: &mut Child, step: u64) -> impl Iterator<Item = String> + use<> {
+pub(crate) fn until(child: &mut Child, step: u64) -> impl Iterator<Item = String> + use<> {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let found = lines.by_ref().find(|line| serde_json::from_str::<Value>(line).unwrap()["step"] == json!(step));
     assert!(found.is_some(), "no step {step}");
     lines
 }
 
-fn signal(child: &Child, name: &str) {
+/// Reads what is told beside the results until it says this. What comes later stays to be read.
+pub(crate) fn until_said(child: &mut Child, text: &str) {
+    let (mut said, mut byte) = (Vec::new(), [0]);
+    let errors = child.stderr.as_mut().unwrap();
+    while !String::from_utf8_lossy(&said).contains(text) {
+        assert_eq!(errors.read(&mut byte).unwrap(), 1, "not said: {text}, but {}", String::from_utf8_lossy(&said));
+        said.extend(byte);
+    }
+}
+
+/// The exit code of a command that ends by itself, and what it told that was not read yet.
+pub(crate) fn ended(child: Child) -> (Option<i32>, String) {
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+pub(crate) fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
@@ -158,20 +190,40 @@ fn a_run_that_was_killed_or_interrupted_and_resumed_equals_one_that_was_left_alo
     good(&["train", "resume", &runs.path("killed")]);
     runs.assert_same("whole", "killed");
 
-    // Ctrl-C once: it ends after a step, and says how to go on. Twice: the step is dropped.
-    for (name, times) in [("interrupted", 1), ("dropped", 2)] {
-        let mut child = runs.improve(name).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let rest = until(&mut child, 2);
-        (0..times).for_each(|_| signal(&child, "-INT"));
-        rest.for_each(drop);
-        let output = child.wait_with_output().unwrap();
-        let errors = String::from_utf8(output.stderr).unwrap();
-        // Eight steps may be over before a signal is heard; then there is nothing to resume.
-        if output.status.code() != Some(0) {
-            assert_eq!(output.status.code(), Some(1), "{errors}");
-            assert!(errors.contains("train resume"), "{errors}");
-            good(&["train", "resume", &runs.path(name)]);
-        }
+    // Ctrl-C once: it ends after the step in flight, and says how to go on. It has so many steps before it that it is not over by itself.
+    let mut child = runs.improve_for("once", LONG, 2).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let rest = until(&mut child, 2);
+    signal(&child, "-INT");
+    let told: Vec<String> = rest.collect();
+    let (code, errors) = ended(child);
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("ending after this step") && errors.contains("train resume"), "{errors}");
+    assert!(!errors.contains("dropping"), "it was asked once: {errors}");
+    let status: Value = serde_json::from_str(told.last().unwrap()).unwrap();
+    let last = runs.metrics("once").len();
+    assert_eq!((&status["steps"], &status["checkpoint"]), (&json!(last), &json!(last)), "each step has a checkpoint");
+    assert!((2..8).contains(&last), "{last} steps");
+
+    // Twice: the step in flight is dropped, at once. That is the second one, whose dev would take minutes.
+    let mut child = runs.improve_for("twice", LONG, 512).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let rest = until(&mut child, 1);
+    signal(&child, "-INT");
+    until_said(&mut child, "ending after this step");
+    signal(&child, "-INT");
+    rest.for_each(drop);
+    let (code, errors) = ended(child);
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("dropping this step") && errors.contains("train resume"), "{errors}");
+    let status = good(&["train", "status", &runs.path("twice")]);
+    assert_eq!((&status[0]["steps"], &status[0]["checkpoint"]), (&json!(1), &json!(1)), "{status:?}");
+
+    for name in ["once", "twice"] {
+        let state = runs.file(name, "run.json");
+        let text = std::fs::read_to_string(&state).unwrap();
+        let text =
+            text.replace(&format!("\"steps\": {LONG}"), "\"steps\": 8").replace("\"members\": 512", "\"members\": 2");
+        std::fs::write(&state, text).unwrap();
+        good(&["train", "resume", &runs.path(name)]);
         runs.assert_same("whole", name);
     }
 }
@@ -197,6 +249,9 @@ fn what_cannot_be_trained_is_said_with_what_to_do() {
     refused(&["train", "rl", "--course", "ablation", "--out", &out, "--p-high", "0.99"], "`p_high` must be within");
     refused(&["train", "rl", "--course", "ablation", "--out", &out, "--learning-rate", "NaN"], "peak");
     refused(&["train", "rl", "--course", "ablation", "--out", &out, "--controller", "1.5"], "target");
+    for beta in ["-0.1", "NaN", "inf", "1.5"] {
+        refused(&["train", "rl", "--out", &out, &format!("--kl={beta}")], "`beta` must be within 0 to 1");
+    }
     for share in ["0.95", "-0.1", "NaN"] {
         refused(&["train", "sft", &format!("--plant={share}"), "--out", &out], "--plant is a share, 0 to 0.9");
     }
@@ -257,8 +312,10 @@ fn a_checkpoint_that_is_torn_is_left_out_and_one_of_other_plugins_is_refused() {
     assert!(step("torn") == step("whole") || step("torn") == Some(9), "{:?}, {:?}", step("torn"), step("whole"));
 }
 
+/// A run does not follow the operator's swaps: it never hears of this one, and what is checked is that, and that a later process which does hear of it
+/// refuses to go on. That a run keeps to its verifiers where its own host swaps one is tested from within, in `tests/e2e/tests/loop/training.rs`.
 #[test]
-fn a_verifier_that_is_swapped_changes_nothing_for_a_run_and_is_refused_when_it_is_resumed() {
+fn a_verifier_that_an_operator_swaps_does_not_reach_a_run_and_is_refused_when_it_is_resumed() {
     let runs = Runs::new();
     runs.cold_start();
     let (code, _, errors) = done(runs.improve("whole"));
@@ -289,7 +346,7 @@ fn a_verifier_that_is_swapped_changes_nothing_for_a_run_and_is_refused_when_it_i
 }
 
 /// The installed plugins but one.
-pub(super) fn plugins_without(runs: &Runs, name: &str) -> String {
+pub(crate) fn plugins_without(runs: &Runs, name: &str) -> String {
     let (from, to) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins"), runs.path("plugins"));
     std::fs::create_dir(&to).unwrap();
     for entry in std::fs::read_dir(&from).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {

@@ -53,4 +53,4 @@ pub use settings::{Offer, Prefixes, Settings, WIT_VERSION};
 pub use skills::{
     SKILL_FILE_BYTES_MAX, SKILL_FOLDERS_MAX, SkillFile, SkillFileError, SkillFolderError, read_skill_folder,
 };
-pub use watch::{Doing, Stuck, Watch};
+pub use watch::{Busy, Doing, Stuck, Watch};

@@ -44,12 +44,18 @@ pub enum Doing {
         /// The episode.
         episode: EpisodeId,
     },
+    /// It learns from episodes that are over.
+    Updating {
+        /// The step of training.
+        step: u64,
+    },
 }
 
 impl fmt::Display for Doing {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Opening { episode } => write!(formatter, "opening episode `{episode}`"),
+            Self::Updating { step } => write!(formatter, "the update of step {step}"),
             Self::Judging { episode } => write!(formatter, "judging episode `{episode}`"),
             Self::Acting { episode, turn, calls } => {
                 write!(formatter, "turn {turn} of episode `{episode}`: {}", calls.join(", "))
@@ -116,11 +122,32 @@ impl Watch {
         found
     }
 
+    /// Says what this thread is at besides episodes, until what is returned is dropped.
+    #[must_use]
+    pub fn busy(self: &Arc<Self>, doing: Doing) -> Busy {
+        let slot = Slot::default();
+        *lock(&slot) = Some((doing, self.stopwatch.elapsed()));
+        lock(&self.slots).push(Arc::clone(&slot));
+        Busy { watch: Arc::clone(self), slot }
+    }
+
     /// A place for one thread.
     pub(crate) fn place(&self) -> Place<'_> {
         let slot = Slot::default();
         lock(&self.slots).push(Arc::clone(&slot));
         Place { watch: self, slot }
+    }
+}
+
+/// What a thread is at besides episodes; over when dropped.
+pub struct Busy {
+    watch: Arc<Watch>,
+    slot: Slot,
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        lock(&self.watch.slots).retain(|slot| !Arc::ptr_eq(slot, &self.slot));
     }
 }
 
@@ -238,6 +265,17 @@ mod tests {
             ]
         );
         assert_eq!(Scripted::new(&tasks).version().name, "scripted");
+    }
+
+    #[test]
+    fn an_update_that_hangs_is_named_until_it_is_over() {
+        let (hand, watch, _) = watched();
+        let busy = watch.busy(Doing::Updating { step: 7 });
+        hand.0.store(300, Ordering::Relaxed);
+        let [stuck] = watch.stuck(Duration::from_secs(300)).try_into().expect("one thread");
+        assert_eq!(stuck.to_string(), "nothing for 300 s from the update of step 7");
+        drop(busy);
+        assert!(watch.stuck(Duration::ZERO).is_empty());
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod robustness;
 mod rollout;
 mod splits;
 mod teaching;
+mod training;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

@@ -53,6 +53,11 @@ impl Allowed {
         self.0.count_ones() as usize
     }
 
+    /// The set as bits, the lowest for symbol 0.
+    pub(crate) const fn bits(self) -> u128 {
+        self.0
+    }
+
     /// Whether nothing may be chosen.
     #[must_use]
     pub fn is_empty(self) -> bool {

@@ -28,6 +28,7 @@ mod turns;
 mod units;
 mod variation;
 mod walk;
+mod written;
 
 pub use choice::{
     Answer, BUCKETS, Bag, Choice, FACT_MAX, GRAMS_MAX, Kind, OPTION_FACTS, OPTIONS_MAX, PAST_MAX, Past, Play,

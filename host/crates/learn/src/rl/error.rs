@@ -115,6 +115,12 @@ pub enum TrainError {
         /// What there is.
         found: String,
     },
+    /// It was asked to drop the step.
+    #[error("step {step} was dropped")]
+    Dropped {
+        /// The step.
+        step: u64,
+    },
     /// Steps that were refused one after the other.
     #[error(
         "{steps} steps in a row were refused: {reason}\nhint: go back to the newest checkpoint with a lower learning rate"

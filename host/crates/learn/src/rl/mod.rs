@@ -30,4 +30,5 @@ pub use sampler::Sampler;
 pub(crate) use sampler::shuffled;
 pub use settings::{GROUPS_MAX, REFILLS_MAX, RefillOn, STALE_UPDATES_MAX, Settings, SettingsError};
 pub use state::TRAINER_PART;
+pub(crate) use state::changed_plugin;
 pub use trainer::{REFUSED_IN_A_ROW_MAX, Trainer};

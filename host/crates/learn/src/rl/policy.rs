@@ -66,6 +66,9 @@ pub trait Policy {
     /// How many choices a sample holds.
     fn choices(sample: &Self::Sample) -> usize;
 
+    /// Appends what tells a sample from any other: all that scoring it reads, and what was chosen. Runs are pinned to a digest of it.
+    fn write(sample: &Self::Sample, into: &mut Vec<u8>);
+
     /// The log-probability of every choice, sample after sample.
     ///
     /// # Errors
@@ -104,6 +107,15 @@ impl Policy for Decoder {
 
     fn choices(sample: &Sequence) -> usize {
         sample.choices.len()
+    }
+
+    fn write(sample: &Sequence, into: &mut Vec<u8>) {
+        into.extend((sample.symbols.len() as u64).to_le_bytes());
+        into.extend(&sample.symbols);
+        for choice in &sample.choices {
+            into.extend((choice.at as u64).to_le_bytes());
+            into.extend(choice.allowed.bits().to_le_bytes());
+        }
     }
 
     fn log_probs(&self, samples: &[Sequence]) -> Result<Vec<f32>, PolicyFault> {

@@ -92,4 +92,9 @@ pub trait Rollouts<P: Policy> {
     /// # Errors
     /// [`RolloutFault`] when nothing could be rolled out. A member that failed alone is void, and no error.
     fn roll(&mut self, policy: &P, order: &Order) -> Result<Vec<Rolled<P::Sample>>, RolloutFault>;
+
+    /// Whether the step is still wanted. It is asked before each part of an update; a step that is not wanted any more is dropped.
+    fn wanted(&self) -> bool {
+        true
+    }
 }

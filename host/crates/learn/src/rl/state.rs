@@ -1,12 +1,13 @@
 //! What a checkpoint holds of a run beside weights and moments. It is hostile until it is checked.
 
 use loopwright_contract::digest::PolicyDigest;
+use loopwright_contract::name::PluginName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::batch::Versions;
 use super::error::TrainError;
-use super::port::Source;
+use super::port::{PluginStamp, Source};
 use super::sampler::Sampler;
 use super::settings::Settings;
 use crate::care::Statistics;
@@ -92,20 +93,23 @@ impl State {
     }
 }
 
+/// The first plugin that is not what a run is pinned to: its name, its digest in the run, and its digest now.
+pub(crate) fn changed_plugin(expected: &[PluginStamp], found: &[PluginStamp]) -> Option<(PluginName, String, String)> {
+    let differs = |place: &usize| expected.get(*place) != found.get(*place);
+    let place = (0..expected.len().max(found.len())).find(differs)?;
+    let name = expected.get(place).or_else(|| found.get(place))?.name.clone();
+    let said = |stamps: &[PluginStamp]| {
+        let stamp = stamps.iter().find(|stamp| stamp.name == name);
+        stamp.map_or("no such plugin".to_owned(), |stamp| stamp.digest.to_string())
+    };
+    let (expected, found) = (said(expected), said(found));
+    Some((name, expected, found))
+}
+
 /// That rollouts are made of what the run is pinned to.
 pub(super) fn check_source(expected: &Source, found: &Source) -> Result<(), TrainError> {
-    let of = |source: &Source, place: usize| source.plugins.get(place).cloned();
-    for place in 0..expected.plugins.len().max(found.plugins.len()) {
-        let (mine, theirs) = (of(expected, place), of(found, place));
-        if mine == theirs {
-            continue;
-        }
-        let Some(name) = mine.as_ref().or(theirs.as_ref()).map(|stamp| stamp.name.clone()) else { continue };
-        let said = |source: &Source| {
-            let stamp = source.plugins.iter().find(|stamp| stamp.name == name);
-            stamp.map_or("no such plugin".to_owned(), |stamp| stamp.digest.to_string())
-        };
-        return Err(TrainError::PluginChanged { expected: said(expected), found: said(found), name });
+    if let Some((name, expected, found)) = changed_plugin(&expected.plugins, &found.plugins) {
+        return Err(TrainError::PluginChanged { name, expected, found });
     }
     if expected.tasks == found.tasks {
         return Ok(());

@@ -181,7 +181,8 @@ impl<P: Policy> Trainer<P> {
         let stale_max = self.state.settings.stale_updates_max;
         let batch = batch_of::<P>(&collected.rolled, &collected.assignment, &self.state.versions, stale_max)?;
         let counters = *collected.assignment.counters();
-        let updated = if batch.samples.is_empty() { Ok(None) } else { self.update(&batch).map(Some) };
+        let updated =
+            if batch.samples.is_empty() { Ok(None) } else { self.update(&batch, &|| rollouts.wanted()).map(Some) };
         let (outcome, update) = match updated {
             Ok(Some(update)) => (Outcome::Updated, Some(update)),
             Ok(None) if counters.kept == 0 => (Outcome::AllVoid, None),
@@ -233,8 +234,8 @@ impl<P: Policy> Trainer<P> {
         }
     }
 
-    /// Moves the weights. On an error they and the moments are as before.
-    fn update(&mut self, batch: &Batch<P::Sample>) -> Result<Update, TrainError> {
+    /// Moves the weights, while that is wanted. On an error they and the moments are as before.
+    fn update(&mut self, batch: &Batch<P::Sample>, wanted: &dyn Fn() -> bool) -> Result<Update, TrainError> {
         let surrogate = self.state.settings.surrogate;
         let mut data = batch.data.clone();
         if let Some(reference) = &self.reference {
@@ -247,6 +248,9 @@ impl<P: Policy> Trainer<P> {
         for _ in 0..self.state.settings.epochs {
             let figures = RefCell::new(LossFigures::default());
             let loss = |chosen: &candle_core::Tensor, range: std::ops::Range<usize>| {
+                if !wanted() {
+                    return Err(candle_core::Error::Msg("the step is not wanted any more".to_owned()));
+                }
                 surrogate_loss(chosen, range, &surrogate, &data, denominator, &figures)
             };
             let gradients = self.policy.gradients(&batch.samples, &loss);
@@ -260,7 +264,7 @@ impl<P: Policy> Trainer<P> {
                 Err(error) => {
                     self.policy.parameters_mut().set(kept.0)?;
                     self.optimizer = kept.1;
-                    return Err(error);
+                    return Err(if wanted() { error } else { TrainError::Dropped { step: self.state.step + 1 } });
                 }
             }
         }

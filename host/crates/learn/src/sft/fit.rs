@@ -1,12 +1,14 @@
 //! The masked loss and its steps.
 
+use loopwright_contract::digest::BlobDigest;
+use loopwright_contract::name::PluginName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::checkpoint::{Checkpoint, CheckpointError, Finite, OPTIMIZER_PART, WEIGHTS_PART};
 use crate::nn::random::Stream;
 use crate::nn::{AdamW, AdamWConfig, NnError, Parameters, Stepped, negative_log_likelihood};
-use crate::rl::{Policy, PolicyFault, shuffled};
+use crate::rl::{PluginStamp, Policy, PolicyFault, changed_plugin, shuffled};
 
 /// Examples of a step.
 pub const BATCH_MAX: usize = 65_536;
@@ -52,16 +54,47 @@ pub enum FitError {
         /// What it was.
         found: u64,
     },
-    /// Other examples, or another architecture, than the checkpoint was made with.
-    #[error("the checkpoint is of another cold start: expected {expected}, found {found}")]
-    Other {
-        /// By the checkpoint.
+    /// Another architecture than the checkpoint was made with.
+    #[error(
+        "the checkpoint is of another architecture: expected {expected}, found {found}\nhint: build the policy that the run was begun with"
+    )]
+    Architecture {
+        /// The policy's.
         expected: Value,
-        /// What there is.
+        /// The checkpoint's.
         found: Value,
     },
+    /// A plugin is not the one that the examples were made with.
+    #[error(
+        "plugin `{name}` has changed: the run is pinned to {expected}, found {found}\nhint: install the old one again, or begin a new run"
+    )]
+    PluginChanged {
+        /// The plugin.
+        name: PluginName,
+        /// Its digest in the run, or that it had none.
+        expected: String,
+        /// Its digest now, or that there is none.
+        found: String,
+    },
+    /// The examples are not those that the run began with.
+    #[error(
+        "the demonstrations have changed, in their {what}: the run is pinned to {expected}, found {found}\nhint: go on as the run was begun, or begin a new one"
+    )]
+    ExamplesChanged {
+        /// In what: their number, their tokens, or what they say.
+        what: &'static str,
+        /// By the checkpoint.
+        expected: String,
+        /// What there is.
+        found: String,
+    },
+    /// It was asked to drop the step.
+    #[error("the step was dropped")]
+    Dropped,
     /// A state that cannot be read.
-    #[error("the checkpoint's part `{FIT_PART}` cannot be read: {0}")]
+    #[error(
+        "the checkpoint's part `{FIT_PART}` cannot be read: {0}\nhint: go on with the version that wrote it, or begin a new run"
+    )]
     State(String),
     /// A checkpoint.
     #[error("a checkpoint of the cold start")]
@@ -78,7 +111,37 @@ pub enum FitError {
 #[derive(Debug, Clone)]
 pub struct Examples<S> {
     samples: Vec<S>,
-    choices: u64,
+    pins: Pins,
+}
+
+/// What a cold start is pinned to, beside its settings and its architecture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pins {
+    examples: usize,
+    tokens: u64,
+    /// Of all that is learnt from, in order.
+    digest: BlobDigest,
+    /// The plugins that the examples were made with.
+    plugins: Vec<PluginStamp>,
+}
+
+impl Pins {
+    /// That `found` is what the checkpoint says. Plugins come first: where one has changed, the examples follow from it.
+    fn check(&self, found: &Self) -> Result<(), FitError> {
+        if let Some((name, expected, found)) = changed_plugin(&self.plugins, &found.plugins) {
+            return Err(FitError::PluginChanged { name, expected, found });
+        }
+        let pairs = [
+            ("number", self.examples.to_string(), found.examples.to_string()),
+            ("tokens", self.tokens.to_string(), found.tokens.to_string()),
+            ("content", self.digest.to_string(), found.digest.to_string()),
+        ];
+        match pairs.into_iter().find(|(_, expected, found)| expected != found) {
+            Some((what, expected, found)) => Err(FitError::ExamplesChanged { what, expected, found }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl<S: Clone> Examples<S> {
@@ -93,8 +156,16 @@ impl<S: Clone> Examples<S> {
         if samples.is_empty() {
             return Err(FitError::NoExamples);
         }
-        let choices = samples.iter().map(|sample| P::choices(sample) as u64).sum();
-        Ok(Self { samples, choices })
+        let tokens = samples.iter().map(|sample| P::choices(sample) as u64).sum();
+        let pins = Pins { examples: samples.len(), tokens, digest: digest_of::<P>(&samples), plugins: Vec::new() };
+        Ok(Self { samples, pins })
+    }
+
+    /// Says which plugins they were made with: a run on them is then pinned to these too.
+    #[must_use]
+    pub fn made_with(mut self, plugins: Vec<PluginStamp>) -> Self {
+        self.pins.plugins = plugins;
+        self
     }
 
     /// How many.
@@ -106,7 +177,7 @@ impl<S: Clone> Examples<S> {
     /// Tokens that are learnt, over all of them.
     #[must_use]
     pub const fn tokens(&self) -> u64 {
-        self.choices
+        self.pins.tokens
     }
 }
 
@@ -136,9 +207,9 @@ pub struct Fit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Place {
-    of: Value,
+    architecture: Value,
+    of: Pins,
     settings: FitSettings,
-    examples: usize,
     step: u64,
     loss: f64,
 }
@@ -157,14 +228,15 @@ impl Fit {
             return Err(FitError::Setting { name, most, found });
         }
         let optimizer = AdamW::new(settings.optimizer, policy.parameters())?;
-        let of = about(policy, examples);
-        Ok(Self { optimizer, place: Place { of, settings, examples: examples.count(), step: 0, loss: 0.0 } })
+        let (architecture, of) = (policy.architecture(), examples.pins.clone());
+        Ok(Self { optimizer, place: Place { architecture, of, settings, step: 0, loss: 0.0 } })
     }
 
     /// Goes on from a checkpoint, whose weights take the place of the policy's.
     ///
     /// # Errors
-    /// [`FitError`] for a checkpoint of another architecture or of other examples, and for one that cannot be read.
+    /// [`FitError`] for a checkpoint of another architecture, of other examples or of examples made with other plugins, each with what changed, and
+    /// for one that cannot be read.
     pub fn resume<P: Policy>(
         policy: &mut P,
         examples: &Examples<P::Sample>,
@@ -172,10 +244,11 @@ impl Fit {
     ) -> Result<Self, FitError> {
         let place: Place =
             serde_json::from_slice(checkpoint.part(FIT_PART)?).map_err(|error| FitError::State(error.to_string()))?;
-        let found = about(policy, examples);
-        if place.of != found {
-            return Err(FitError::Other { expected: place.of, found });
+        let expected = policy.architecture();
+        if place.architecture != expected {
+            return Err(FitError::Architecture { expected, found: place.architecture });
         }
+        place.of.check(&examples.pins)?;
         let slots = policy.parameters().slots().to_vec();
         let parameters = Parameters::from_bytes(slots, checkpoint.part(WEIGHTS_PART)?)?;
         let optimizer = AdamW::from_bytes(place.settings.optimizer, &parameters, checkpoint.part(OPTIMIZER_PART)?)?;
@@ -196,7 +269,7 @@ impl Fit {
     }
 
     fn steps_of_epoch(&self) -> u64 {
-        self.place.examples.div_ceil(self.place.settings.batch) as u64
+        self.place.of.examples.div_ceil(self.place.settings.batch) as u64
     }
 
     /// One step; none when all were taken.
@@ -222,6 +295,20 @@ impl Fit {
         examples: &Examples<P::Sample>,
         change: &Change<'_, P::Sample>,
     ) -> Result<Option<FitRecord>, FitError> {
+        self.step_while(policy, examples, change, &|| true)
+    }
+
+    /// The same, which is dropped in the middle once `wanted` says no: it is asked before each part of the step, of some hundred choices.
+    ///
+    /// # Errors
+    /// [`FitError::Dropped`] for a step that was dropped, and as [`Self::step`].
+    pub fn step_while<P: Policy>(
+        &mut self,
+        policy: &mut P,
+        examples: &Examples<P::Sample>,
+        change: &Change<'_, P::Sample>,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Option<FitRecord>, FitError> {
         if self.place.step >= self.steps() {
             return Ok(None);
         }
@@ -237,9 +324,16 @@ impl Fit {
         #[expect(clippy::cast_precision_loss, reason = "tokens of a step are far below 2^53")]
         let denominator = tokens.max(1) as f64;
         let loss = |chosen: &candle_core::Tensor, range: std::ops::Range<usize>| {
+            if !wanted() {
+                return Err(candle_core::Error::Msg(FitError::Dropped.to_string()));
+            }
             negative_log_likelihood(chosen, &vec![1.0; range.len()], denominator)
         };
-        let gradients = policy.gradients(&samples, &loss)?;
+        let gradients = policy.gradients(&samples, &loss);
+        if !wanted() {
+            return Err(FitError::Dropped);
+        }
+        let gradients = gradients?;
         let update = self.optimizer.step(policy.parameters_mut(), &gradients).map_err(PolicyFault::from)?;
         self.place.step += 1;
         self.place.loss = gradients.loss();
@@ -256,9 +350,13 @@ impl Fit {
     }
 }
 
-/// What a checkpoint belongs to.
-fn about<P: Policy>(policy: &P, examples: &Examples<P::Sample>) -> Value {
-    serde_json::json!({
-        "architecture": policy.architecture(), "examples": examples.count(), "tokens": examples.tokens(),
-    })
+/// The digest of samples in order.
+fn digest_of<P: Policy>(samples: &[P::Sample]) -> BlobDigest {
+    let (mut all, mut bytes) = (Vec::with_capacity(samples.len() * 32), Vec::new());
+    for sample in samples {
+        bytes.clear();
+        P::write(sample, &mut bytes);
+        all.extend(BlobDigest::of(&bytes).0);
+    }
+    BlobDigest::of(&all)
 }

@@ -1,6 +1,8 @@
 //! Trajectories for the tests of the cold start, and the cold start itself.
 
+use loopwright_contract::digest::ContentDigest;
 use loopwright_contract::evidence::Change;
+use loopwright_contract::name::PluginName;
 use loopwright_contract::trajectory::{Trajectory, VerifiedTrajectory};
 use serde_json::{Value, json};
 
@@ -10,6 +12,7 @@ use crate::ablation::{Mark, demonstration, shape};
 use crate::checkpoint::{Checkpoints, Disk, read_newest};
 use crate::decoder::{Choice, Decoder, Sequence, Shape};
 use crate::nn::{AdamWConfig, Allowed, Schedule};
+use crate::rl::{PluginStamp, PolicyFault};
 
 /// A turn of one call.
 pub(crate) struct Turn {
@@ -189,13 +192,101 @@ fn a_cold_start_that_was_stopped_ends_the_same_to_the_bit() {
     while again.step(&mut other, &examples).unwrap().is_some() {}
     assert_eq!(other.digest().unwrap(), whole.digest().unwrap());
     assert_eq!(again.checkpoint(&other).unwrap().parts(), fit.checkpoint(&whole).unwrap().parts());
-    let fewer = Examples::new::<Decoder>(demonstrations(79)).unwrap();
-    assert!(matches!(Fit::resume(&mut other, &fewer, &found), Err(FitError::Other { .. })));
     let mut wide = Decoder::new(Shape { width: 16, ..small() }, 1).unwrap();
     let before = wide.digest().unwrap();
     let error = Fit::resume(&mut wide, &examples, &found).unwrap_err().to_string();
     assert!(error.contains("\"width\":16") && error.contains("\"width\":12"), "{error}");
     assert_eq!(wide.digest().unwrap(), before);
+}
+
+#[test]
+fn a_cold_start_goes_on_with_the_same_examples_and_plugins_alone() {
+    let stamp = |name: &str, bytes: &[u8]| PluginStamp {
+        name: PluginName::new(name).unwrap(),
+        digest: ContentDigest::of(bytes),
+    };
+    let plugins = || vec![stamp("ablation", b"1"), stamp("ablation-verdict", b"1")];
+    let of = |samples, plugins| Examples::new::<Decoder>(samples).unwrap().made_with(plugins);
+    let examples = of(demonstrations(20), plugins());
+    let mut policy = Decoder::new(small(), 1).unwrap();
+    let mut fit = Fit::new(settings(2), &policy, &examples).unwrap();
+    fit.step(&mut policy, &examples).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut checkpoints =
+        Checkpoints::open(std::sync::Arc::new(Disk), folder.path().join("c"), std::num::NonZeroUsize::MIN).unwrap();
+    checkpoints.write(1, &fit.checkpoint(&policy).unwrap()).unwrap();
+    let found = read_newest(&Disk, &folder.path().join("c")).unwrap().unwrap().checkpoint;
+    let before = policy.digest().unwrap();
+    let mut refused = |samples, plugins| {
+        let error = Fit::resume(&mut policy, &of(samples, plugins), &found).unwrap_err().to_string();
+        assert_eq!(policy.digest().unwrap(), before, "nothing was changed");
+        error
+    };
+    let fewer = refused(demonstrations(19), plugins());
+    assert!(fewer.contains("in their number: the run is pinned to 20, found 19"), "{fewer}");
+    // As many, of as many tokens, and one symbol of the context is another; then the order is.
+    let mut other = demonstrations(20);
+    let at = other[7].choices[0].at;
+    other[7].symbols[at - 1] ^= 1;
+    for samples in [other, demonstrations(20).into_iter().rev().collect()] {
+        let error = refused(samples, plugins());
+        assert!(error.contains("in their content") && error.contains("hint:"), "{error}");
+    }
+    let swapped = refused(demonstrations(20), vec![stamp("ablation", b"1"), stamp("ablation-verdict", b"2")]);
+    assert!(swapped.contains("plugin `ablation-verdict` has changed"), "{swapped}");
+    assert!(refused(demonstrations(20), plugins()[..1].to_vec()).contains("found no such plugin"));
+    assert!(Fit::resume(&mut policy, &examples, &found).is_ok());
+}
+
+#[test]
+fn what_is_not_finite_is_refused_and_makes_no_checkpoint() {
+    let examples = Examples::new::<Decoder>(demonstrations(8)).unwrap();
+    // So large a rate that the weights leave f32 at once.
+    let optimizer = AdamWConfig::new(Schedule::constant(1e38));
+    let mut policy = Decoder::new(small(), 1).unwrap();
+    let mut fit = Fit::new(FitSettings { optimizer, ..settings(4) }, &policy, &examples).unwrap();
+    let (mut before, mut taken) = (policy.digest().unwrap(), 0);
+    let error = loop {
+        match fit.step(&mut policy, &examples) {
+            Ok(_) => (before, taken) = (policy.digest().unwrap(), taken + 1),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, FitError::Policy(PolicyFault::NotFinite(_))), "{error:?}");
+    assert_eq!((policy.digest().unwrap(), fit.taken()), (before, taken), "the step was not taken");
+    // A loss that is not a number: of weights that are none.
+    let broken = policy.parameters().values().unwrap().into_iter().map(|slot| vec![f32::NAN; slot.len()]).collect();
+    policy.parameters_mut().set(broken).unwrap();
+    let mut fit = Fit::new(settings(4), &policy, &examples).unwrap();
+    let error = fit.step(&mut policy, &examples).unwrap_err();
+    assert!(matches!(error, FitError::Policy(PolicyFault::NotFinite(_))), "{error:?}");
+    assert_eq!(fit.taken(), 0);
+    let error = fit.checkpoint(&policy).unwrap_err();
+    assert!(matches!(error, FitError::Checkpoint(crate::checkpoint::CheckpointError::NotFinite(_))), "{error:?}");
+}
+
+#[test]
+fn a_step_that_is_dropped_changes_nothing_and_can_be_taken_again() {
+    let examples = Examples::new::<Decoder>(demonstrations(40)).unwrap();
+    let start = || Decoder::new(small(), 1).unwrap();
+    let (mut whole, mut policy) = (start(), start());
+    let mut straight = Fit::new(settings(1), &whole, &examples).unwrap();
+    let mut fit = Fit::new(settings(1), &policy, &examples).unwrap();
+    let change = |_, samples| samples;
+    for _ in 0..2 {
+        straight.step(&mut whole, &examples).unwrap();
+        let before = fit.checkpoint(&policy).unwrap();
+        // Before the step, and in the middle of it: after the first look.
+        for looks in [0_u32, 1] {
+            let left = std::cell::Cell::new(looks);
+            let wanted = || left.replace(left.get().saturating_sub(1)) > 0;
+            let error = fit.step_while(&mut policy, &examples, &change, &wanted).unwrap_err();
+            assert!(matches!(error, FitError::Dropped), "{error:?}");
+            assert_eq!(fit.checkpoint(&policy).unwrap().parts(), before.parts());
+        }
+        fit.step(&mut policy, &examples).unwrap();
+    }
+    assert_eq!(fit.checkpoint(&policy).unwrap().parts(), straight.checkpoint(&whole).unwrap().parts());
 }
 
 #[test]

@@ -48,6 +48,10 @@ impl Policy for PointerNet {
         sample.choices.len()
     }
 
+    fn write(sample: &Play, into: &mut Vec<u8>) {
+        sample.write(into);
+    }
+
     fn log_probs(&self, samples: &[Play]) -> Result<Vec<f32>, PolicyFault> {
         Ok(Self::log_probs(self, samples)?)
     }

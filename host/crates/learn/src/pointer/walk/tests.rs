@@ -1,4 +1,6 @@
+use loopwright_contract::context::Event;
 use loopwright_contract::name::Lang;
+use loopwright_contract::tool::Effect;
 use proptest::prelude::*;
 use serde_json::{Map, json};
 
@@ -7,6 +9,7 @@ use super::*;
 use crate::pointer::candidates::Pick;
 use crate::pointer::candidates::moment::Format;
 use crate::pointer::choice::OPTIONS_MAX;
+use crate::pointer::facts::{Asked, Told};
 use crate::pointer::testing::{after, call, context, english, remembering};
 use crate::pointer::{BUCKETS, GRAMS_MAX, Kind, STATUSES, UNITS_MAX};
 
@@ -138,6 +141,49 @@ fn a_moment_is_moved_by_few_lengths() {
     assert_eq!(lengths(walk.scene()).len(), SHIFTS_MAX);
     let moment = super::super::candidates::moment::of_written("07:30").expect("a moment");
     assert_eq!(walk.state.shifts(moment, Format::Time).len(), 1 + 2 * SHIFTS_MAX);
+}
+
+/// A fact of the act that is a tool of this place.
+fn fact(walk: &mut Walk, place: usize, fact: Told) -> f32 {
+    let at = walk.acts().iter().position(|act| *act == Act::Tool(place)).expect("the tool is offered");
+    walk.choice().expect("a choice").answers[at].facts[fact as usize]
+}
+
+#[test]
+fn what_a_call_does_at_most_is_told() {
+    let mut context = english("Lamp on at 7:30, text \"hi\"");
+    // The alarms can be asked for and no more; what some call of a tool does is not what all of them do.
+    Arc::make_mut(&mut context.space).tools[1].access.iter_mut().for_each(|rule| rule.effect = Effect::Read);
+    let mut walk = Walk::new(&context);
+    let effects = [0, 1, 2].map(|place| fact(&mut walk, place, Told::Effect));
+    assert_eq!(effects, [0.5, 0.0, 1.0], "writes, reads, cannot be undone");
+}
+
+#[test]
+fn what_became_of_the_last_action_is_told_and_what_became_of_each_tool() {
+    let told = |context: &Context| {
+        let mut walk = Walk::new(context);
+        let last = walk.choice().expect("a choice").question.facts[Asked::Last1 as usize];
+        (last, [0, 1].map(|place| fact(&mut walk, place, Told::Outcome)))
+    };
+    let before = english("Lamp on at 7:30");
+    assert_eq!(told(&before), (0.0, [0.0, 0.0]));
+    let good = json!({"success": true, "message": "", "data": {}});
+    let lamp = after(before, call("set_lamp", json!({"action": "enable"})), good.clone());
+    assert_eq!(told(&lamp), (1.0, [1.0, 0.0]));
+    let bad = json!({"success": false, "code": 404, "error": "no such alarm", "data": null});
+    let alarm = after(lamp, call("keep_alarm", json!({"action": "query"})), bad.clone());
+    assert_eq!(told(&alarm), (-1.0, [1.0, -1.0]));
+    // The last call of a tool counts, not the best one.
+    let again = after(alarm, call("set_lamp", json!({"action": "disable"})), bad);
+    assert_eq!(told(&again), (-1.0, [-1.0, -1.0]));
+    let mended = after(again.clone(), call("keep_alarm", json!({"action": "query"})), good);
+    assert_eq!(told(&mended), (1.0, [-1.0, 1.0]));
+    // A question to the user is neither.
+    let mut asked = again;
+    let question = Action::Ask { question: "Which lamp?".to_owned(), pending: None };
+    asked.history.push(Event::Decided { text: String::new(), actions: vec![question] });
+    assert_eq!(told(&asked), (0.0, [-1.0, -1.0]));
 }
 
 proptest! {

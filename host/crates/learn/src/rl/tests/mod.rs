@@ -13,7 +13,7 @@ use loopwright_contract::stopwatch::Stopwatch;
 use super::*;
 use crate::ablation::tests::{Play, play, requests};
 use crate::ablation::{AblationPlanner, Mark, shape};
-use crate::care::surrogate::{Denominator, Surrogate};
+use crate::care::surrogate::{Denominator, Surrogate, SurrogateValues};
 use crate::care::{Estimator, GroupSize, Measured, Options, Phi, PhiValues, Scheme};
 use crate::decoder::{Decoder, Sequence, Shape};
 use crate::nn::{AdamWConfig, Schedule};
@@ -33,7 +33,7 @@ impl Stopwatch for Still {
 }
 
 /// Members that are to fail, by order, group of the order and slot.
-type Fails = dyn Fn(u64, usize, usize) -> bool;
+type Fails = dyn Fn(&Order, usize, usize) -> bool;
 
 /// A change of what was recorded.
 type Mend = dyn Fn(&mut Recording<Sequence>);
@@ -48,6 +48,8 @@ pub(crate) struct Native {
     pub(crate) measure: Box<dyn Fn(Measured) -> Measured>,
     /// Changes what was recorded.
     pub(crate) mend: Box<Mend>,
+    /// Whether the step is still wanted.
+    pub(crate) wanted: Box<dyn Fn() -> bool>,
 }
 
 impl Default for Native {
@@ -65,6 +67,7 @@ impl Default for Native {
             void: Box::new(|_, _, _| false),
             measure: Box::new(|measured| measured),
             mend: Box::new(|_| {}),
+            wanted: Box::new(|| true),
         }
     }
 }
@@ -101,13 +104,17 @@ impl Rollouts<Decoder> for Native {
         for (group, ordered) in order.groups.iter().enumerate() {
             let mut of_group: Vec<_> = all.by_ref().take(members).collect();
             for (slot, member) in of_group.iter_mut().enumerate() {
-                if (self.void)(self.orders.len() as u64, group, slot) {
+                if (self.void)(order, group, slot) {
                     (member.measured, member.recording) = (None, None);
                 }
             }
             rolled.push(Rolled { id: ordered.id, members: of_group });
         }
         Ok(rolled)
+    }
+
+    fn wanted(&self) -> bool {
+        (self.wanted)()
     }
 }
 

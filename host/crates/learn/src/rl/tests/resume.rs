@@ -37,38 +37,66 @@ fn saved(trainer: &Trainer<Decoder>, folder: &Path) -> Checkpoint {
     read_newest(&Disk, &folder.join("c")).unwrap().unwrap().checkpoint
 }
 
-/// A world in which members are void now and then, by order, as the same order's would be when it is repeated.
 fn native() -> Native {
     Native::default()
 }
 
-#[test]
-fn stopping_and_going_on_changes_no_bit() {
+/// A world in which every other member is void, by the order's seed: the same ones when an order is repeated, and others when a step sends out again.
+fn lossy() -> Native {
+    Native { void: Box::new(|order, group, slot| order.seed >> (8 * group + slot) & 1 == 1), ..Native::default() }
+}
+
+/// Takes some steps in one go, and the same ones with a stop after each of `stops`; what comes out is the same to the bit. Returns the steps.
+fn check(
+    begin: &dyn Fn() -> Trainer<Decoder>,
+    reference: &dyn Fn() -> Option<Decoder>,
+    stops: &[u64],
+) -> Vec<StepRecord> {
     const STEPS: u64 = 9;
-    let begin = || {
-        let settings =
-            Settings { refills_max: 2, stale_updates_max: 3, epochs: 2, ..settings(Estimator::Care, u64::MAX - 3) };
-        trainer(settings, &native()).governed(guard()).unwrap()
-    };
     let mut whole = begin();
-    let records = run(&mut whole, &mut native(), STEPS);
-    assert!(records.iter().all(|record| record.outcome == Outcome::Updated));
-    let phis: std::collections::BTreeSet<String> = records.iter().map(|record| format!("{:?}", record.phi)).collect();
-    assert!(phis.len() > 1, "the controller moved, or the test says little");
+    let records = run(&mut whole, &mut lossy(), STEPS);
     let expected = whole.checkpoint().unwrap();
-    for stop in [0, 1, 3, 4, 8] {
+    for stop in stops {
         let folder = tempfile::tempdir().unwrap();
         let mut first = begin();
-        let mut kept = run(&mut first, &mut native(), stop);
+        let mut kept = run(&mut first, &mut lossy(), *stop);
         let checkpoint = saved(&first, folder.path());
         // Lost in flight: a step that no checkpoint knows.
-        run(&mut first, &mut native(), stop + 1);
-        let mut second = Trainer::resume(decoder(77), None, &checkpoint, &native()).unwrap();
-        kept.extend(run(&mut second, &mut native(), STEPS));
+        run(&mut first, &mut lossy(), stop + 1);
+        let mut second = Trainer::resume(decoder(77), reference(), &checkpoint, &lossy()).unwrap();
+        kept.extend(run(&mut second, &mut lossy(), STEPS));
         assert_eq!(second.checkpoint().unwrap().parts(), expected.parts(), "stopped at {stop}");
         assert_eq!(kept, records);
         assert_eq!(second.settings(), whole.settings());
     }
+    records
+}
+
+#[test]
+fn stopping_and_going_on_changes_no_bit() {
+    let begin = || {
+        let settings =
+            Settings { refills_max: 2, stale_updates_max: 3, epochs: 2, ..settings(Estimator::Care, u64::MAX - 3) };
+        trainer(settings, &lossy()).governed(guard()).unwrap()
+    };
+    let records = check(&begin, &|| None, &[0, 1, 3, 4, 8]);
+    assert!(records.iter().all(|record| record.outcome == Outcome::Updated));
+    let phis: std::collections::BTreeSet<String> = records.iter().map(|record| format!("{:?}", record.phi)).collect();
+    assert!(phis.len() > 1, "the controller moved, or the test says little");
+    assert!(records.iter().all(|record| record.counters.void > 0), "members are void");
+    let sent_again = |records: &[StepRecord]| records.iter().any(|record| record.refills > 0);
+    assert!(sent_again(&records[..1]) && sent_again(&records[8..]), "before and behind every stop");
+    assert!(records.iter().any(|record| record.counters.too_small + record.counters.all_void > 0));
+}
+
+#[test]
+fn stopping_and_going_on_with_a_reference_changes_no_bit() {
+    let begin = || {
+        let settings = Settings { refills_max: 1, ..super::steps::pulled(0.5) };
+        Trainer::new(decoder(1), Some(decoder(1)), settings, &lossy()).unwrap().governed(guard()).unwrap()
+    };
+    let records = check(&begin, &|| Some(decoder(1)), &[1, 5]);
+    assert!(records.last().unwrap().figures.unwrap().kl_mean > 0.0, "the reference is not what is trained");
 }
 
 #[test]

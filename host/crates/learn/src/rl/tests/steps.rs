@@ -68,7 +68,7 @@ fn a_step_that_is_all_void_is_counted_and_changes_nothing() {
 fn dropped_groups_are_refilled_and_members_that_are_left_are_trained() {
     // In the first order one group loses all but one member, another loses one.
     let void: Box<Fails> =
-        Box::new(|order, group, slot| order == 1 && (group == 0 && slot > 0 || group == 1 && slot == 0));
+        Box::new(|order, group, slot| order.groups[0].id.0 == 0 && (group == 0 && slot > 0 || group == 1 && slot == 0));
     let mut native = Native { void, ..Native::default() };
     let mut trainer = trainer(Settings { refills_max: 3, ..settings(Estimator::Care, 1) }, &native);
     let record = step(&mut trainer, &mut native);
@@ -166,12 +166,45 @@ fn samples_of_an_old_policy_are_masked_and_keep_their_part_in_the_baseline() {
 
 #[test]
 fn several_passes_bring_the_clip_into_play() {
-    let mut native = Native::default();
-    let optimizer = AdamWConfig::new(Schedule::constant(0.05));
-    let mut trainer = trainer(Settings { epochs: 4, optimizer, ..settings(Estimator::Care, 1) }, &native);
-    let record = step(&mut trainer, &mut native);
-    assert_eq!(record.update.unwrap().step, 4);
-    assert_eq!(record.outcome, Outcome::Updated);
+    let after = |epochs, clip| {
+        let mut native = Native::default();
+        let base = settings(Estimator::Care, 1);
+        let values = SurrogateValues { clip_low: clip, clip_high: clip, ..*base.surrogate.values() };
+        let optimizer = AdamWConfig::new(Schedule::constant(0.05));
+        let settings = Settings { epochs, optimizer, surrogate: Surrogate::new(values).unwrap(), ..base };
+        let mut trainer = trainer(settings, &native);
+        let record = step(&mut trainer, &mut native);
+        assert_eq!((record.update.unwrap().step, record.outcome), (u64::from(epochs), Outcome::Updated));
+        (trainer.policy().digest().unwrap(), record.loss.unwrap())
+    };
+    // In the first pass the policy is the one that sampled: every ratio is 1, and no clip holds, however narrow.
+    assert_eq!(after(1, 0.02), after(1, 0.9));
+    // Afterwards it holds: a narrow one leaves less to be gained, and other weights.
+    let ((narrow, tight), (wide, loose)) = (after(4, 0.02), after(4, 0.9));
+    assert_ne!(narrow, wide);
+    assert!(tight > loose + 1e-4, "{tight} against {loose}");
+}
+
+#[test]
+fn an_update_that_is_not_wanted_any_more_is_dropped_and_can_be_made_again() {
+    let of = |drops: &[u32]| {
+        let mut native = Native::default();
+        let mut trainer = trainer(Settings { epochs: 2, ..settings(Estimator::Care, 1) }, &native);
+        step(&mut trainer, &mut native);
+        let before = trainer.checkpoint().unwrap();
+        // Before the first pass, and in the second one: after the weights moved.
+        for looks in drops {
+            let left = std::cell::Cell::new(*looks);
+            native.wanted = Box::new(move || left.replace(left.get().saturating_sub(1)) > 0);
+            let error = trainer.step(&mut native, &Still).unwrap_err();
+            assert!(matches!(error, TrainError::Dropped { step: 2 }), "{error}");
+            assert_eq!(trainer.checkpoint().unwrap().parts(), before.parts());
+        }
+        native.wanted = Box::new(|| true);
+        step(&mut trainer, &mut native);
+        trainer.checkpoint().unwrap()
+    };
+    assert_eq!(of(&[0, 1]).parts(), of(&[]).parts());
 }
 
 #[test]
@@ -217,23 +250,54 @@ fn a_port_that_does_not_do_as_it_is_told_leaves_the_trainer_as_it_was() {
     assert!(error.contains("has 3 slots, expected 4"), "{error}");
 }
 
+/// With so much KL in the loss.
+pub(super) fn pulled(beta: f64) -> Settings {
+    let base = settings(Estimator::Care, 1);
+    let values = SurrogateValues { beta, ..*base.surrogate.values() };
+    Settings { surrogate: Surrogate::new(values).unwrap(), ..base }
+}
+
+/// The mean of exp(r) - 1 - r over the choices of some sequences, r = ln reference - ln policy: how far a policy is from another one.
+fn distance(policy: &Decoder, reference: &Decoder) -> f64 {
+    let sequences = crate::sft::tests::demonstrations(32);
+    let [policy, reference] = [policy, reference].map(|decoder| Policy::log_probs(decoder, &sequences).unwrap());
+    let terms = policy.iter().zip(&reference).map(|(policy, reference)| {
+        let r = f64::from(*reference) - f64::from(*policy);
+        r.exp() - 1.0 - r
+    });
+    terms.sum::<f64>() / policy.len() as f64
+}
+
 #[test]
 fn the_kl_pulls_back_to_the_reference() {
-    let mut native = Native::default();
-    let beta = |beta| {
-        let values = *settings(Estimator::Care, 1).surrogate.values();
-        let surrogate = Surrogate::new(crate::care::surrogate::SurrogateValues { beta, ..values }).unwrap();
-        Settings { surrogate, ..settings(Estimator::Care, 1) }
+    let after = |reference: Option<u64>, beta| {
+        let mut native = Native::default();
+        let mut trainer = Trainer::new(decoder(1), reference.map(decoder), pulled(beta), &native).unwrap();
+        let records: Vec<StepRecord> = (0..8).map(|_| step(&mut trainer, &mut native)).collect();
+        let (own, other) = (decoder(1), decoder(2));
+        (distance(trainer.policy(), &own), distance(trainer.policy(), &other), records)
     };
-    let mut pulled = Trainer::new(decoder(1), Some(decoder(2)), beta(0.5), &native).unwrap();
-    let record = step(&mut pulled, &mut native);
-    assert!(record.figures.unwrap().kl_mean > 0.0);
-    let mut free = trainer(settings(Estimator::Care, 1), &native);
-    step(&mut free, &mut native);
-    assert_ne!(free.policy().digest().unwrap(), pulled.policy().digest().unwrap());
-    assert!(matches!(Trainer::new(decoder(1), None, beta(0.5), &native), Err(TrainError::Reference { .. })));
+    let (own, other, records) = after(None, 0.0);
+    assert!(records.iter().all(|record| record.figures.unwrap().kl_mean == 0.0), "there is nothing to measure against");
+    // Towards where it began: it goes less far. Towards another policy: it goes nearer than it went by itself. More of it does more.
+    let mut before = (own, other);
+    for beta in [0.2, 1.0] {
+        let (near, _, records) = after(Some(1), beta);
+        assert_eq!(records[0].figures.unwrap().kl_mean, 0.0, "in the first step it is the reference");
+        assert!(records[7].figures.unwrap().kl_mean > 0.0);
+        let (_, nearer, records) = after(Some(2), beta);
+        assert!(records[0].figures.unwrap().kl_mean > 0.0);
+        assert!(near < before.0 && nearer < before.1, "{beta}: {near} and {nearer}, before {before:?}");
+        before = (near, nearer);
+    }
+}
+
+#[test]
+fn a_reference_goes_with_a_weight_above_nothing_and_with_no_other() {
+    let native = Native::default();
+    assert!(matches!(Trainer::new(decoder(1), None, pulled(0.5), &native), Err(TrainError::Reference { .. })));
     assert!(matches!(
-        Trainer::new(decoder(1), Some(decoder(1)), beta(0.0), &native),
+        Trainer::new(decoder(1), Some(decoder(1)), pulled(0.0), &native),
         Err(TrainError::Reference { .. })
     ));
 }
