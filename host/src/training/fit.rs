@@ -40,7 +40,7 @@ pub struct SftRun {
     pub teacher_members: u32,
     /// Whether erroneous turns are masked.
     pub mask: bool,
-    /// Of the turns of the phone's gold, the share before which a wrong turn is planted: 0 to [`PLANT_MAX`](super::clumsy::PLANT_MAX).
+    /// Of the turns of the phone's gold, the share before which a wrong turn is planted: 0 to [`PLANT_MAX`].
     #[serde(default)]
     pub plant: f64,
     /// How demonstrations of the phone are varied.
