@@ -81,7 +81,7 @@ fn begin_sft(shared: &Shared, args: &SftArgs) -> anyhow::Result<Exit> {
     anyhow::ensure!(run.variation.is_sound(), "--renumber, --drop-acts and --drop-facts are shares, 0 to 1");
     run.check()?;
     drop(wire::index(shared)?);
-    let folder = RunFolder::begin(&args.out, &run)?;
+    let folder = RunFolder::begin(&args.out, &run, &[])?;
     go_sft(shared, &folder, &run)
 }
 
@@ -101,8 +101,7 @@ fn begin_rl_of<C: Course>(shared: &Shared, args: &RlArgs, course: &C) -> anyhow:
     check(&run)?;
     // What is not installed is found before anything is begun.
     drop(wire::index(shared)?);
-    let folder = RunFolder::begin(&args.out, &run)?;
-    folder.write(START, &policy.parameters().to_bytes()?)?;
+    let folder = RunFolder::begin(&args.out, &run, &[(START, &policy.parameters().to_bytes()?)])?;
     go_rl(shared, course, folder, run, policy)
 }
 
@@ -271,7 +270,7 @@ fn step_line(record: &StepRecord) -> String {
     let number = |number: Option<f64>| number.map_or("-".to_owned(), |number| format!("{number:.2}"));
     let counters = &record.counters;
     format!(
-        "success {}, cost {}, regimes {}/{}/{}, {} degenerate, {} void, {} dropped, {:.0} episodes/s",
+        "success {}, cost {}, regimes {}/{}/{}, {} degenerate, {} void, {} groups dropped, {:.0} episodes/s",
         percent(record.success),
         number(record.cost),
         percent(record.progress.share),
@@ -279,7 +278,7 @@ fn step_line(record: &StepRecord) -> String {
         percent(record.efficiency.share),
         counters.degenerate,
         counters.void,
-        counters.dropped,
+        counters.too_small,
         record.timing.episodes_per_s
     )
 }

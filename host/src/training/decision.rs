@@ -13,7 +13,7 @@ pub fn headline(decision: &Decision) -> String {
         Outcome::Kept(KeptBecause::Invalid) => "kept, because the answer was no proposal",
         Outcome::Kept(KeptBecause::Late) => "kept, because no answer came in time",
         Outcome::Kept(KeptBecause::Absent) => "kept, because there was no answer",
-        Outcome::Kept(KeptBecause::NoDev) => "kept, because dev was not measured",
+        Outcome::Kept(KeptBecause::NoDev) => "kept, because nothing is known of dev success",
         Outcome::Kept(KeptBecause::NoChange) => "kept, because nothing is left of the proposal",
         Outcome::Reverted => "reverted, because dev success fell below its interval",
         Outcome::Held => "held, because dev success is still below its interval",
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                "controller `rule` at step 7: kept, because dev was not measured",
+                "controller `rule` at step 7: kept, because nothing is known of dev success",
                 "  proposed lambda_prog 0.1000, lambda_eff 0.2500, p_low 0.3000, p_high 0.8000: why not",
                 "  gate closed: dev success is not known, the target is 0.5000",
             ]

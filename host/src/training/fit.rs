@@ -82,12 +82,18 @@ pub fn fit<C: Course>(
     // Before anything in the folder is changed: another process may be at it.
     let checkpoints = folder.checkpoints()?;
     let ground = Ground::new(judging, Noise::Member, Arc::clone(&interrupt.cancel));
-    let Some(examples) = demonstrated(course, &ground, folder, run, interrupt)? else { return Ok(Ended::Early) };
+    let checkpoint = newest(folder)?;
+    if let Some(checkpoint) = &checkpoint {
+        Fit::check_plugins(checkpoint, &stamps(ground.harness))?;
+    }
+    let Some((examples, shown)) = demonstrated(course, &ground, run, interrupt)? else { return Ok(Ended::Early) };
     let mut policy = course.fresh(run.seed)?;
-    let fit = match newest(folder)? {
+    let fit = match checkpoint {
         Some(checkpoint) => Fit::resume(&mut policy, &examples, &checkpoint)?,
         None => Fit::new(run.settings(examples.count()), &policy, &examples)?,
     };
+    // They are the run's own: what it was taught stays written otherwise.
+    folder.write_json("demonstrations.json", &shown)?;
     folder.cut_metrics(fit.taken())?;
     let saved = fit.taken();
     let mut passes = Passes { fit, policy, examples, checkpoints, saved, pace: Pace::default(), ground };
@@ -100,16 +106,18 @@ pub fn fit<C: Course>(
     Ok(ended)
 }
 
+/// What a course's policy learns from.
+type ExamplesOf<C> = Examples<<<C as Course>::Policy as Policy>::Sample>;
+
 /// What the teacher shows; none when the run was asked to end meanwhile: there is no step in flight then, and nothing to keep.
 fn demonstrated<C: Course>(
     course: &C,
     ground: &Ground<'_>,
-    folder: &RunFolder,
     run: &SftRun,
     interrupt: &Interrupt,
-) -> anyhow::Result<Option<Examples<<C::Policy as Policy>::Sample>>> {
+) -> anyhow::Result<Option<(ExamplesOf<C>, Shown)>> {
     let tasks = course.tasks(Split::Train)?;
-    output::note(format_args!("the teacher plays {} tasks", tasks.len()));
+    output::note(format_args!("the teacher plays {} tasks; Ctrl-C twice ends that at once", tasks.len()));
     let teaching = Teaching { seed: run.seed, members: run.teacher_members, mask: run.mask, plant: run.plant };
     let shown = watched(&ground.watch, || course.demonstrations(ground, &tasks, teaching));
     // What was cancelled is void, and that is no fault.
@@ -119,8 +127,7 @@ fn demonstrated<C: Course>(
     let (samples, about) = shown?;
     let examples = Examples::new::<C::Policy>(samples)?.made_with(stamps(ground.harness));
     let shown = Shown { demonstrations: examples.count(), tokens: examples.tokens(), about };
-    folder.write_json("demonstrations.json", &shown)?;
-    Ok(Some(examples))
+    Ok(Some((examples, shown)))
 }
 
 /// Passes over demonstrations that are under way.
@@ -154,7 +161,7 @@ impl<P: Policy> Passes<'_, P> {
                 Ok(None) => return Ok(Ended::Whole),
                 // The steps before it are whole.
                 Err(FitError::Dropped) => {
-                    self.save()?;
+                    self.save(log)?;
                     return Ok(Ended::Early);
                 }
                 Err(error) => return Err(error.into()),
@@ -163,7 +170,7 @@ impl<P: Policy> Passes<'_, P> {
             let (ending, whole) = (interrupt.wanted(), self.fit.taken() == self.fit.steps());
             if ending || whole || record.step.is_multiple_of(epoch) || self.pace.is_due(self.ground.stopwatch.elapsed())
             {
-                self.save()?;
+                self.save(log)?;
             }
             told(&record, self.fit.steps());
             if ending && !whole {
@@ -173,11 +180,12 @@ impl<P: Policy> Passes<'_, P> {
     }
 
     /// Writes a checkpoint of the last step that was taken, unless there is one.
-    fn save(&mut self) -> anyhow::Result<()> {
+    fn save(&mut self, log: &Log) -> anyhow::Result<()> {
         let step = self.fit.taken();
         if step == self.saved {
             return Ok(());
         }
+        log.sync()?;
         let began = self.ground.stopwatch.elapsed();
         let written = self.checkpoints.write(step, &self.fit.checkpoint(&self.policy)?).with_context(|| {
             format!("the checkpoint of step {step}\nhint: the one before is whole; make room, then `train resume`")

@@ -35,21 +35,34 @@ const CHECKPOINTS_KEPT: NonZeroUsize = NonZeroUsize::new(3).unwrap();
 pub struct RunFolder(PathBuf);
 
 impl RunFolder {
-    /// A folder for a new run, which is made.
+    /// A folder for a new run, which is made, with the files that it begins with. `run.json` is written last: where it is, the run is whole.
     ///
     /// # Errors
-    /// A folder that holds a run already.
-    pub fn begin(path: &Path, run: &impl Serialize) -> anyhow::Result<Self> {
+    /// A folder that holds a run already, or in which another process begins one, and one that cannot be written.
+    pub fn begin(path: &Path, run: &impl Serialize, files: &[(&str, &[u8])]) -> anyhow::Result<Self> {
         let folder = Self(path.to_owned());
+        folder.check_free()?;
+        fs::create_dir_all(path).with_context(|| format!("folder `{}` cannot be made", path.display()))?;
+        let lock = folder.checkpoints()?;
+        folder.check_free()?;
+        for (name, bytes) in files {
+            folder.write(name, bytes)?;
+        }
+        folder.write_json("run.json", run)?;
+        drop(lock);
+        Ok(folder)
+    }
+
+    /// That no run was begun.
+    fn check_free(&self) -> anyhow::Result<()> {
+        let path = &self.0;
         anyhow::ensure!(
-            !folder.path("run.json").exists(),
+            !self.path("run.json").exists(),
             "`{}` holds a run already\nhint: `loopwright train resume {}` goes on with it; --out names another folder",
             path.display(),
             path.display()
         );
-        fs::create_dir_all(path).with_context(|| format!("folder `{}` cannot be made", path.display()))?;
-        folder.write_json("run.json", run)?;
-        Ok(folder)
+        Ok(())
     }
 
     /// The folder of a run.
@@ -228,6 +241,28 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_run_begins_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let begin = |seed: u64| RunFolder::begin(&path, &json!({"seed": seed}), &[("start", b"weights")]);
+        // Another process begins one, or has one under way.
+        let held = RunFolder::open_any(&path).checkpoints().unwrap();
+        begin(1).expect_err("it is held");
+        assert!(!path.join("run.json").exists() && !path.join("start").exists(), "nothing was written");
+        drop(held);
+        // A file that cannot be written: there is no run, and it can be begun again.
+        fs::create_dir(path.join("start")).unwrap();
+        begin(2).expect_err("a folder is in the way");
+        assert!(RunFolder::open(&path).is_err(), "run.json comes last");
+        fs::remove_dir(path.join("start")).unwrap();
+        let run = begin(3).expect("a run");
+        assert_eq!(fs::read(run.path("start")).unwrap(), b"weights");
+        let error = format!("{:#}", begin(4).expect_err("a run is there"));
+        assert!(error.contains("holds a run already\nhint: `loopwright train resume"), "{error}");
+        assert_eq!(run.read_json::<serde_json::Value>("run.json").unwrap(), json!({"seed": 3}));
+    }
 
     #[test]
     fn the_last_line_of_the_metrics_is_the_last_whole_one() {

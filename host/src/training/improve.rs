@@ -187,6 +187,7 @@ impl<'a, C: Course> Improvement<'a, C> {
             }
             // A refused step makes no checkpoint; the next good one does.
             if !matches!(record.outcome, Outcome::Refused { .. }) {
+                log.sync()?;
                 let written = self.checkpoints.write(record.step, &self.trainer.checkpoint()?).with_context(|| {
                     format!(
                         "the checkpoint of step {}\nhint: the one before is whole; make room, then `train resume`",

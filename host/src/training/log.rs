@@ -39,6 +39,14 @@ impl Log {
         self.metrics.line(record)?;
         self.events.scalars(step, &numbers(&serde_json::to_value(record)?))
     }
+
+    /// Makes the lines so far outlast a loss of power: a checkpoint that does must not come without them.
+    ///
+    /// # Errors
+    /// A disk that does not write.
+    pub fn sync(&self) -> anyhow::Result<()> {
+        self.metrics.sync()
+    }
 }
 
 /// What is drawn: a panel's title, and the curves by the paths of their numbers.

@@ -46,6 +46,18 @@ impl Metrics {
         let mut text = serde_json::to_string(record)?;
         text.push('\n');
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.flush());
+        self.said(written)
+    }
+
+    /// Makes the lines so far outlast a loss of power.
+    ///
+    /// # Errors
+    /// A disk that does not write.
+    pub fn sync(&self) -> anyhow::Result<()> {
+        self.said(self.file.get_ref().sync_data())
+    }
+
+    fn said(&self, written: std::io::Result<()>) -> anyhow::Result<()> {
         written.with_context(|| {
             format!(
                 "`{}` cannot be written\nhint: checkpoints that were written are whole; make room and resume",

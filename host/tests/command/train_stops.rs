@@ -100,6 +100,7 @@ fn a_cold_start_says_which_checkpoint_it_leaves_out_and_goes_on_with_its_own_plu
     let (code, _, errors) = done(command(&["--plugins", &others, "train", "resume", &runs.path("sft")]));
     assert_eq!(code, Some(2), "{errors}");
     assert!(errors.contains("plugin `calc` has changed") && errors.contains("no such plugin"), "{errors}");
+    assert!(!errors.contains("the teacher plays"), "plugins are compared before anything is played: {errors}");
     let (code, _, errors) = done(command(&["train", "resume", &runs.path("sft")]));
     assert_eq!(code, Some(0), "{errors}");
     assert!(errors.contains(&format!("step-{newest:012}")) && errors.contains("left out"), "{errors}");
@@ -108,7 +109,9 @@ fn a_cold_start_says_which_checkpoint_it_leaves_out_and_goes_on_with_its_own_plu
     let state = runs.file("sft", "run.json");
     let text = std::fs::read_to_string(&state).unwrap();
     std::fs::write(&state, text.replace("\"teacher_members\": 4", "\"teacher_members\": 3")).unwrap();
+    let shown = runs.bytes("sft", "demonstrations.json");
     let (code, _, errors) = done(command(&["train", "resume", &runs.path("sft")]));
     assert_eq!(code, Some(2), "{errors}");
+    assert!(runs.bytes("sft", "demonstrations.json") == shown, "what is refused leaves the run as it was");
     assert!(errors.contains("the demonstrations have changed, in their"), "{errors}");
 }

@@ -169,7 +169,7 @@ fn training_reads_train_and_what_chooses_reads_dev() {
     let folder = tempfile::tempdir().expect("a folder");
     let policy = course.fresh(1).expect("a policy");
     let run = improvement(policy.digest().expect("a digest").to_string());
-    let begun = RunFolder::begin(folder.path(), &run).expect("a run");
+    let begun = RunFolder::begin(folder.path(), &run, &[]).expect("a run");
     let interrupt = Interrupt::default();
     let mut improvement = Improvement::open(&course, &harness, begun.clone(), run, policy, &interrupt).expect("a run");
     assert_eq!(improvement.go(&|_| {}).expect("two steps"), Ended::Whole);
@@ -218,7 +218,7 @@ fn the_cold_start_is_taught_on_train() {
         learning_rate: 1e-3,
         version: version(),
     };
-    let begun = RunFolder::begin(folder.path(), &run).expect("a run");
+    let begun = RunFolder::begin(folder.path(), &run, &[]).expect("a run");
     let ended = fit(&course, &judging, &begun, &run, &Interrupt::default(), &|_, _| {}).expect("a fit");
     assert_eq!((ended, course.seen()), (Ended::Whole, names(&["train"])));
     assert!(read(folder.path(), "demonstrations.json")["demonstrations"].as_u64().expect("a count") > 0);

@@ -198,7 +198,7 @@ fn improve(
     interrupt: &Interrupt,
     told: &dyn Fn(&StepRecord),
 ) -> anyhow::Result<Ended> {
-    let folder = if folder.exists() { RunFolder::open(folder)? } else { RunFolder::begin(folder, run)? };
+    let folder = if folder.exists() { RunFolder::open(folder)? } else { RunFolder::begin(folder, run, &[])? };
     let policy = course.fresh(SEED)?;
     Improvement::open(course, harness, folder, run.clone(), policy, interrupt)?.go(told)
 }
@@ -230,7 +230,7 @@ fn teach(
     told: &dyn Fn(&FitRecord, u64),
 ) -> anyhow::Result<Ended> {
     let run = sft();
-    let folder = if folder.exists() { RunFolder::open(folder)? } else { RunFolder::begin(folder, &run)? };
+    let folder = if folder.exists() { RunFolder::open(folder)? } else { RunFolder::begin(folder, &run, &[])? };
     fit(course, harness, &folder, &run, interrupt, told)
 }
 

@@ -127,11 +127,16 @@ struct Pins {
 }
 
 impl Pins {
+    fn check_plugins(&self, found: &[PluginStamp]) -> Result<(), FitError> {
+        match changed_plugin(&self.plugins, found) {
+            Some((name, expected, found)) => Err(FitError::PluginChanged { name, expected, found }),
+            None => Ok(()),
+        }
+    }
+
     /// That `found` is what the checkpoint says. Plugins come first: where one has changed, the examples follow from it.
     fn check(&self, found: &Self) -> Result<(), FitError> {
-        if let Some((name, expected, found)) = changed_plugin(&self.plugins, &found.plugins) {
-            return Err(FitError::PluginChanged { name, expected, found });
-        }
+        self.check_plugins(&found.plugins)?;
         let pairs = [
             ("number", self.examples.to_string(), found.examples.to_string()),
             ("tokens", self.tokens.to_string(), found.tokens.to_string()),
@@ -214,6 +219,12 @@ struct Place {
     loss: f64,
 }
 
+impl Place {
+    fn of(checkpoint: &Checkpoint) -> Result<Self, FitError> {
+        serde_json::from_slice(checkpoint.part(FIT_PART)?).map_err(|error| FitError::State(error.to_string()))
+    }
+}
+
 impl Fit {
     /// Begins.
     ///
@@ -232,6 +243,14 @@ impl Fit {
         Ok(Self { optimizer, place: Place { architecture, of, settings, step: 0, loss: 0.0 } })
     }
 
+    /// That a checkpoint's examples were made with these plugins: to be asked before they are made again, which other plugins may not manage.
+    ///
+    /// # Errors
+    /// [`FitError::PluginChanged`] with the first that differs, and [`FitError::State`] for a checkpoint that cannot be read.
+    pub fn check_plugins(checkpoint: &Checkpoint, plugins: &[PluginStamp]) -> Result<(), FitError> {
+        Place::of(checkpoint)?.of.check_plugins(plugins)
+    }
+
     /// Goes on from a checkpoint, whose weights take the place of the policy's.
     ///
     /// # Errors
@@ -242,8 +261,7 @@ impl Fit {
         examples: &Examples<P::Sample>,
         checkpoint: &Checkpoint,
     ) -> Result<Self, FitError> {
-        let place: Place =
-            serde_json::from_slice(checkpoint.part(FIT_PART)?).map_err(|error| FitError::State(error.to_string()))?;
+        let place = Place::of(checkpoint)?;
         let expected = policy.architecture();
         if place.architecture != expected {
             return Err(FitError::Architecture { expected, found: place.architecture });
