@@ -240,14 +240,14 @@ fn go_rl<C: Course>(
 ) -> anyhow::Result<Exit> {
     let harness = harness(course, &host(shared, course)?)?;
     let interrupt = Interrupt::listen()?;
-    let (bar, governed) = (output::bar(usize::try_from(run.steps)?, "rl"), run.guard.is_some());
+    let bar = output::bar(usize::try_from(run.steps)?, "rl");
     let mut improvement = Improvement::open(course, &harness, folder.clone(), run, policy, &interrupt)?;
     bar.set_position(improvement.taken());
-    let told = |record: &StepRecord| {
+    let told = |record: &StepRecord, decision: Option<&Decision>| {
         bar.set_position(record.step);
         bar.set_message(step_line(record));
-        if governed && let Some(decision) = decided(&folder, record.step) {
-            bar.suspend(|| output::note(decision::headline(&decision)));
+        if let Some(decision) = decision {
+            bar.suspend(|| output::note(decision::headline(decision)));
         }
         if shared.json {
             output::json(record);
@@ -256,12 +256,6 @@ fn go_rl<C: Course>(
     let ended = improvement.go(&told)?;
     bar.finish_and_clear();
     end(shared, &folder, ended)
-}
-
-/// What the controller decided after a step, which stands in the step's line by the time that it is told; none: it was not asked.
-fn decided(folder: &RunFolder, step: u64) -> Option<Decision> {
-    let line = folder.metrics_last().ok()??;
-    (line.get("step")?.as_u64()? == step).then(|| Decision::deserialize(line.get("decision")?).ok())?
 }
 
 /// A step in a line: what succeeded, what it cost, the shares of the regimes, what was left out, how fast.

@@ -10,7 +10,7 @@
 //! | `chart.svg`, `tensorboard/` | the same as pictures |
 
 use std::fs;
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,8 +25,6 @@ pub const FORMAT: &str = "loopwright-run/1";
 const JSON_BYTES_MAX: u64 = 1 << 20;
 /// Bytes of `metrics.jsonl` that are read, at most.
 const METRICS_BYTES_MAX: u64 = 1 << 30;
-/// Bytes of a line of it, at most, where the last one alone is read.
-const LINE_BYTES_MAX: u64 = 1 << 20;
 /// Whole checkpoints that are kept.
 const CHECKPOINTS_KEPT: NonZeroUsize = NonZeroUsize::new(3).unwrap();
 
@@ -179,28 +177,6 @@ impl RunFolder {
         self.metrics_text()?.lines().enumerate().map(parse).collect()
     }
 
-    /// The last whole line of `metrics.jsonl`; none without one. It reads the end of the file alone, so that a run can be asked after each step.
-    ///
-    /// # Errors
-    /// A file that cannot be read, or a line that is no JSON or too long.
-    pub fn metrics_last(&self) -> anyhow::Result<Option<serde_json::Value>> {
-        let path = self.path("metrics.jsonl");
-        if !path.exists() {
-            return Ok(None);
-        }
-        let said = || format!("the last line of `{}`", path.display());
-        let mut file = fs::File::open(&path).with_context(said)?;
-        let start = file.metadata()?.len().saturating_sub(LINE_BYTES_MAX);
-        file.seek(SeekFrom::Start(start))?;
-        let mut end = Vec::new();
-        file.take(LINE_BYTES_MAX).read_to_end(&mut end).with_context(said)?;
-        let Some(whole) = end.iter().rposition(|byte| *byte == b'\n').and_then(|last| end.get(..last)) else {
-            return Ok(None);
-        };
-        let line = whole.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        serde_json::from_slice(line).map(Some).with_context(said)
-    }
-
     /// The whole lines of `metrics.jsonl`.
     fn metrics_text(&self) -> anyhow::Result<String> {
         let path = self.path("metrics.jsonl");
@@ -262,28 +238,5 @@ mod tests {
         let error = format!("{:#}", begin(4).expect_err("a run is there"));
         assert!(error.contains("holds a run already\nhint: `loopwright train resume"), "{error}");
         assert_eq!(run.read_json::<serde_json::Value>("run.json").unwrap(), json!({"seed": 3}));
-    }
-
-    #[test]
-    fn the_last_line_of_the_metrics_is_the_last_whole_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let run = RunFolder::open_any(folder.path());
-        assert_eq!(run.metrics_last().unwrap(), None);
-        for (text, expected) in [
-            ("", None),
-            ("{\"step\": 1", None),
-            ("{\"step\": 1}\n", Some(1)),
-            ("{\"step\": 1}\n{\"step\": 2}\n", Some(2)),
-            ("{\"step\": 1}\n{\"step\": 2}\n{\"ste", Some(2)),
-        ] {
-            run.write("metrics.jsonl", text.as_bytes()).unwrap();
-            assert_eq!(run.metrics_last().unwrap(), expected.map(|step| json!({"step": step})), "{text}");
-        }
-        // Only the end is read, and a line that does not fit there is told and not misread.
-        let long = "x".repeat(usize::try_from(LINE_BYTES_MAX).unwrap());
-        run.write("metrics.jsonl", format!("{long}\n{{\"step\": 3}}\n").as_bytes()).unwrap();
-        assert_eq!(run.metrics_last().unwrap(), Some(json!({"step": 3})));
-        run.write("metrics.jsonl", format!("{{\"step\": 3, \"loss\": \"{long}\"}}\n").as_bytes()).unwrap();
-        assert!(run.metrics_last().is_err());
     }
 }

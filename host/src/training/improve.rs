@@ -156,11 +156,11 @@ impl<'a, C: Course> Improvement<'a, C> {
         self.trainer.steps()
     }
 
-    /// Takes the steps that are left; `told` hears of each.
+    /// Takes the steps that are left; `told` hears of each, and of what the controller decided after it.
     ///
     /// # Errors
     /// [`loopwright_learn::rl::TrainError`] of a step, and files that cannot be written. What was written before is whole, and can be resumed.
-    pub fn go(&mut self, told: &dyn Fn(&StepRecord)) -> anyhow::Result<Ended> {
+    pub fn go(&mut self, told: &dyn Fn(&StepRecord, Option<&Decision>)) -> anyhow::Result<Ended> {
         let mut log = Log::open(&self.folder)?;
         let mut rule = self.run.guard.map(|guard| Rule { guard });
         while self.trainer.steps() < self.run.steps {
@@ -198,7 +198,7 @@ impl<'a, C: Course> Improvement<'a, C> {
                     output::note(format_args!("an old checkpoint stays: {error}"));
                 }
             }
-            told(&record);
+            told(&record, decision.as_ref());
             if self.interrupt.wanted() && self.trainer.steps() < self.run.steps {
                 draw(&self.folder)?;
                 return Ok(Ended::Early);

@@ -172,7 +172,7 @@ fn training_reads_train_and_what_chooses_reads_dev() {
     let begun = RunFolder::begin(folder.path(), &run, &[]).expect("a run");
     let interrupt = Interrupt::default();
     let mut improvement = Improvement::open(&course, &harness, begun.clone(), run, policy, &interrupt).expect("a run");
-    assert_eq!(improvement.go(&|_| {}).expect("two steps"), Ended::Whole);
+    assert_eq!(improvement.go(&|_, _| {}).expect("two steps"), Ended::Whole);
     assert_eq!(course.seen(), names(&["train", "dev"]), "test is for reporting alone");
     let lines = begun.metrics().expect("metrics");
     assert_eq!(lines.len(), 2);

@@ -200,7 +200,7 @@ fn improve(
 ) -> anyhow::Result<Ended> {
     let folder = if folder.exists() { RunFolder::open(folder)? } else { RunFolder::begin(folder, run, &[])? };
     let policy = course.fresh(SEED)?;
-    Improvement::open(course, harness, folder, run.clone(), policy, interrupt)?.go(told)
+    Improvement::open(course, harness, folder, run.clone(), policy, interrupt)?.go(&|record, _| told(record))
 }
 
 /// Six steps over what the teacher showed.

@@ -57,7 +57,7 @@ pub enum KeptBecause {
     Late,
     /// There was no answer.
     Absent,
-    /// Dev was not measured, so that a change could not be judged.
+    /// Nothing is known of dev success, not measured or all void, so that a change could not be judged.
     NoDev,
     /// After all corrections nothing is left of the proposal.
     NoChange,

@@ -10,6 +10,20 @@ use crate::checkpoint::CheckpointError;
 use crate::control::ControlError;
 use crate::nn::NnError;
 
+/// A plugin is not the one that a run is pinned to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "plugin `{name}` has changed: the run is pinned to {expected}, found {found}\nhint: install the old one again, or begin a new run"
+)]
+pub struct PluginChanged {
+    /// The plugin.
+    pub name: PluginName,
+    /// Its digest in the run, or that it had none.
+    pub expected: String,
+    /// Its digest now, or that there is none.
+    pub found: String,
+}
+
 /// Rollouts that could not be made at all.
 #[derive(Debug, thiserror::Error)]
 #[error("no rollouts: {what}")]
@@ -64,17 +78,8 @@ pub enum TrainError {
         source: AssignError,
     },
     /// A plugin is not the one that the run began with.
-    #[error(
-        "plugin `{name}` has changed: the run is pinned to {expected}, found {found}\nhint: install the old one again, or begin a new run"
-    )]
-    PluginChanged {
-        /// The plugin.
-        name: PluginName,
-        /// Its digest in the run, or that it had none.
-        expected: String,
-        /// Its digest now, or that there is none.
-        found: String,
-    },
+    #[error(transparent)]
+    PluginChanged(#[from] PluginChanged),
     /// The tasks are not those that the run began with.
     #[error(
         "the tasks have changed: the run is pinned to {expected} tasks, found {found}, of which number {first} is the first other one\nhint: generate the pack with the run's seed, or begin a new run"

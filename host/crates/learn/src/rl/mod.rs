@@ -21,7 +21,7 @@ mod state;
 mod tests;
 mod trainer;
 
-pub use error::{RolloutFault, TrainError};
+pub use error::{PluginChanged, RolloutFault, TrainError};
 pub use loss::{LossError, LossFigures, TokenData, surrogate_loss};
 pub use policy::{LossOf, Policy, PolicyFault};
 pub use port::{Order, Ordered, PluginStamp, Recording, Rolled, RolledMember, Rollouts, Source};
@@ -30,5 +30,5 @@ pub use sampler::Sampler;
 pub(crate) use sampler::shuffled;
 pub use settings::{GROUPS_MAX, REFILLS_MAX, RefillOn, STALE_UPDATES_MAX, Settings, SettingsError};
 pub use state::TRAINER_PART;
-pub(crate) use state::changed_plugin;
+pub(crate) use state::check_plugins;
 pub use trainer::{REFUSED_IN_A_ROW_MAX, Trainer};

@@ -1,12 +1,11 @@
 //! What a checkpoint holds of a run beside weights and moments. It is hostile until it is checked.
 
 use loopwright_contract::digest::PolicyDigest;
-use loopwright_contract::name::PluginName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::batch::Versions;
-use super::error::TrainError;
+use super::error::{PluginChanged, TrainError};
 use super::port::{PluginStamp, Source};
 use super::sampler::Sampler;
 use super::settings::Settings;
@@ -93,24 +92,22 @@ impl State {
     }
 }
 
-/// The first plugin that is not what a run is pinned to: its name, its digest in the run, and its digest now.
-pub(crate) fn changed_plugin(expected: &[PluginStamp], found: &[PluginStamp]) -> Option<(PluginName, String, String)> {
+/// That the plugins are those that a run is pinned to; the first other one is named.
+pub(crate) fn check_plugins(expected: &[PluginStamp], found: &[PluginStamp]) -> Result<(), PluginChanged> {
     let differs = |place: &usize| expected.get(*place) != found.get(*place);
-    let place = (0..expected.len().max(found.len())).find(differs)?;
-    let name = expected.get(place).or_else(|| found.get(place))?.name.clone();
+    let place = (0..expected.len().max(found.len())).find(differs);
+    let other = place.and_then(|place| expected.get(place).or_else(|| found.get(place)));
+    let Some(PluginStamp { name, .. }) = other else { return Ok(()) };
     let said = |stamps: &[PluginStamp]| {
-        let stamp = stamps.iter().find(|stamp| stamp.name == name);
+        let stamp = stamps.iter().find(|stamp| stamp.name == *name);
         stamp.map_or("no such plugin".to_owned(), |stamp| stamp.digest.to_string())
     };
-    let (expected, found) = (said(expected), said(found));
-    Some((name, expected, found))
+    Err(PluginChanged { name: name.clone(), expected: said(expected), found: said(found) })
 }
 
 /// That rollouts are made of what the run is pinned to.
 pub(super) fn check_source(expected: &Source, found: &Source) -> Result<(), TrainError> {
-    if let Some((name, expected, found)) = changed_plugin(&expected.plugins, &found.plugins) {
-        return Err(TrainError::PluginChanged { name, expected, found });
-    }
+    check_plugins(&expected.plugins, &found.plugins)?;
     if expected.tasks == found.tasks {
         return Ok(());
     }

@@ -1,14 +1,13 @@
 //! The masked loss and its steps.
 
 use loopwright_contract::digest::BlobDigest;
-use loopwright_contract::name::PluginName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::checkpoint::{Checkpoint, CheckpointError, Finite, OPTIMIZER_PART, WEIGHTS_PART};
 use crate::nn::random::Stream;
 use crate::nn::{AdamW, AdamWConfig, NnError, Parameters, Stepped, negative_log_likelihood};
-use crate::rl::{PluginStamp, Policy, PolicyFault, changed_plugin, shuffled};
+use crate::rl::{PluginChanged, PluginStamp, Policy, PolicyFault, check_plugins, shuffled};
 
 /// Examples of a step.
 pub const BATCH_MAX: usize = 65_536;
@@ -65,17 +64,8 @@ pub enum FitError {
         found: Value,
     },
     /// A plugin is not the one that the examples were made with.
-    #[error(
-        "plugin `{name}` has changed: the run is pinned to {expected}, found {found}\nhint: install the old one again, or begin a new run"
-    )]
-    PluginChanged {
-        /// The plugin.
-        name: PluginName,
-        /// Its digest in the run, or that it had none.
-        expected: String,
-        /// Its digest now, or that there is none.
-        found: String,
-    },
+    #[error(transparent)]
+    PluginChanged(#[from] PluginChanged),
     /// The examples are not those that the run began with.
     #[error(
         "the demonstrations have changed, in their {what}: the run is pinned to {expected}, found {found}\nhint: go on as the run was begun, or begin a new one"
@@ -127,16 +117,9 @@ struct Pins {
 }
 
 impl Pins {
-    fn check_plugins(&self, found: &[PluginStamp]) -> Result<(), FitError> {
-        match changed_plugin(&self.plugins, found) {
-            Some((name, expected, found)) => Err(FitError::PluginChanged { name, expected, found }),
-            None => Ok(()),
-        }
-    }
-
     /// That `found` is what the checkpoint says. Plugins come first: where one has changed, the examples follow from it.
     fn check(&self, found: &Self) -> Result<(), FitError> {
-        self.check_plugins(&found.plugins)?;
+        check_plugins(&self.plugins, &found.plugins)?;
         let pairs = [
             ("number", self.examples.to_string(), found.examples.to_string()),
             ("tokens", self.tokens.to_string(), found.tokens.to_string()),
@@ -248,7 +231,7 @@ impl Fit {
     /// # Errors
     /// [`FitError::PluginChanged`] with the first that differs, and [`FitError::State`] for a checkpoint that cannot be read.
     pub fn check_plugins(checkpoint: &Checkpoint, plugins: &[PluginStamp]) -> Result<(), FitError> {
-        Place::of(checkpoint)?.of.check_plugins(plugins)
+        Ok(check_plugins(&Place::of(checkpoint)?.of.plugins, plugins)?)
     }
 
     /// Goes on from a checkpoint, whose weights take the place of the policy's.
